@@ -1,0 +1,77 @@
+/**
+ * Every bound and default of the product, one a line, with its reason.
+ * Durations in ms. `config.ts` adds what the environment decides.
+ */
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** What a definition may hold; anything beyond is refused at the door with the field's pointer. */
+export const LIMITS = {
+  PAYLOAD_BYTES_MAX: 64 * 1024, // a queue message holds 128 KB; the other half is ours and headroom
+  BODY_BYTES_MAX: 256 * 1024, // a request body: a definition with a full payload, escaped, still fits
+  RESULT_BYTES_MAX: 16 * 1024, // kept in the ledger row, so it has to stay a row
+  ERROR_BYTES_MAX: 16 * 1024,
+  DESCRIPTION_CHARS_MAX: 1_000,
+  TAGS_MAX: 32,
+  TAG_CHARS_MAX: 64,
+  TRIGGERS_MAX: 32, // a union is searched trigger by trigger
+  EXCLUDE_MAX: 128,
+  INTERVAL_MS_MIN: SECOND, // alarms are punctual to milliseconds, not below
+  INTERVAL_MS_MAX: 400 * DAY,
+  JITTER_MS_MAX: DAY,
+  CATCH_UP_LIMIT_MAX: 1_000,
+  CATCH_UP_RATE_MAX: 100,
+  CONCURRENT_MAX: 100,
+  BUFFERED_MAX: 1_000,
+  CONTINUATIONS_MAX: 10_000,
+  ATTEMPTS_MAX: 100,
+  RETRY_MS_MAX: 24 * HOUR,
+  ELAPSED_MS_MAX: 30 * DAY,
+  TIMEOUT_MS_MIN: SECOND,
+  TIMEOUT_MS_MAX: 7 * DAY,
+  OCCURRENCES_MAX: 1_000_000_000,
+  RETENTION_MS_MAX: 3_660 * DAY,
+  NOTE_CHARS_MAX: 1_000,
+} as const;
+
+/** What the object does in one go. Work beyond a bound is picked up by the next wake, never dropped. */
+export const BOUNDS = {
+  CLAIMS_PER_WAKE: 100, // one Queue batch
+  SKIPS_PER_WAKE: 100, // single rows; longer runs of one reason become a gap row
+  OPEN_MAX: 1_000, // open occurrences of one schedule; beyond it new slots wait, whatever the overlap policy
+  FINALS_KEPT: 64, // last outcomes kept in the object to answer a repeated report
+  ATTEMPTS_KEPT: 20, // last attempts kept with an occurrence
+  ROWS_PER_HAND_OVER: 200, // pending ledger rows offered at once
+  BACKFILL_SLOTS_MAX: 10_000,
+  WAITING_RANGES_MAX: 64,
+} as const;
+
+export const TIMES = {
+  WAKE_MS_MAX: DAY, // no alarm further away than this: nothing depends on an alarm's longest horizon
+  HAND_OVER_RETRY_MS: 2 * SECOND, // first retry of a failed hand-over, doubled each time
+  HAND_OVER_RETRY_MS_MAX: 15 * SECOND, // a ledger that was down is level within 30 s of coming back
+  UNKNOWN_QUEUE_MS: HOUR, // how long a missing queue binding may be a redeploy's accident
+  LATE_MS: MINUTE, // documented failover delay of alarms; beyond it a slot counts as late
+} as const;
+
+export const DEFAULTS = {
+  JITTER_MS: 0,
+  MAX_CONCURRENT: 1,
+  MAX_BUFFERED: 100,
+  MAX_CONTINUATIONS: 100,
+  CATCH_UP: { policy: "latest", limit: 10, windowMs: null, graceMs: 5 * MINUTE, rate: 10 },
+  RETRY: {
+    maxAttempts: 4,
+    initialMs: 10 * SECOND,
+    factor: 2,
+    maxMs: 15 * MINUTE,
+    jitter: 0.2,
+    maxElapsedMs: 6 * HOUR,
+    untilNextSlot: false,
+  },
+  TIMEOUTS: { startMs: 15 * MINUTE, leaseMs: MINUTE, runMs: 15 * MINUTE, cancelMs: MINUTE },
+  RETENTION_MS: 90 * DAY,
+} as const;

@@ -1,0 +1,224 @@
+/**
+ * What a schedule's object answers to: the commands, the views, nothing of how. `http/`, `watch/` and
+ * `delivery/` know a schedule only through this interface. Everything that crosses is plain data, and
+ * every expected failure is a `Result`, since classes and error identities do not survive RPC.
+ */
+import type { Result } from "../core/errors.ts";
+import type { Kind, State } from "../core/occurrence.ts";
+import type { CatchUpPolicy, DefinitionInput, Json, Overlap, Warning } from "../core/schedule.ts";
+
+/** Who asks, for the record of changes: a token's name, never the token. */
+export interface Actor {
+  who: string;
+}
+
+export interface PutCommand extends Actor {
+  namespace: string;
+  name: string;
+  input: DefinitionInput;
+  /** State, not definition: honoured on creation only. */
+  paused?: boolean;
+  /** Revision that the caller believes in force (`If-Match`). */
+  ifMatch?: number;
+  /** `If-None-Match: *`: create, never replace. */
+  createOnly?: boolean;
+}
+
+export interface PatchCommand extends Actor {
+  /** Merge patch by top-level field, already parsed: null restores the default (but `payload: null` is a value). */
+  patch: { [K in keyof DefinitionInput]?: DefinitionInput[K] | null };
+  paused?: boolean;
+  ifMatch?: number;
+}
+
+export interface PauseCommand extends Actor {
+  note: string | null;
+  until: number | null;
+}
+export interface ResumeCommand extends Actor {
+  note: string | null;
+  /** What becomes of the slots that passed: recorded as `paused` (null), or caught up. */
+  catchUp: CatchUpPolicy | null;
+}
+export interface TriggerCommand extends Actor {
+  payload?: Json;
+  overlap?: Overlap;
+}
+export interface BackfillCommand extends Actor {
+  from: number;
+  to: number;
+  order: "oldest" | "newest";
+  limit: number;
+  rerun: boolean;
+  dryRun: boolean;
+}
+export interface ReplayCommand extends Actor {
+  slot: number;
+  variant: string;
+  /** Run under the revision in force now instead of the original's. */
+  current: boolean;
+}
+
+/** The complete definition with defaults, presented as JSON (ISO instants and durations), and the state beside it. */
+export interface ScheduleView {
+  namespace: string;
+  name: string;
+  revision: number;
+  state: "active" | "paused" | "completed" | "deleted";
+  definition: { [field: string]: Json };
+  pause: { from: string; until: string | null; note: string | null; who: string } | null;
+  health: HealthView;
+  nextSlot: string | null;
+  cursor: string;
+  createdAt: string;
+  updatedAt: string;
+  /** Occurrences that are open or wait for a seat, by state. */
+  open: Partial<Record<State, number>>;
+  warnings: Warning[];
+}
+
+export interface HealthView {
+  status: "healthy" | "late" | "failing" | "stalled" | "waiting" | "paused" | "completed";
+  message: string | null;
+  lastStartedAt: string | null;
+  lastSucceededAt: string | null;
+  lastFailedAt: string | null;
+  lastDurationMs: number | null;
+  lastError: string | null;
+  consecutiveFailures: number;
+  counts: { [stateOrReason: string]: number };
+}
+
+/** Contract §3, as JSON. */
+export interface OccurrenceView {
+  id: string;
+  key: string;
+  namespace: string;
+  schedule: string;
+  revision: number;
+  kind: Kind;
+  scheduledFor: string;
+  effectiveAt: string;
+  localTime: string;
+  timezones: string[];
+  locals: { timezone: string; localTime: string; businessDate: string }[];
+  businessDate: string;
+  state: State;
+  reason: string | null;
+  claimedAt: string | null;
+  dispatchedAt: string | null;
+  startedAt: string | null;
+  finishedAt: string | null;
+  attempt: number;
+  attempts: {
+    attempt: number;
+    dispatchedAt: string | null;
+    startedAt: string | null;
+    endedAt: string | null;
+    outcome: string | null;
+    error: string | null;
+  }[];
+  leaseUntil: string | null;
+  progress: { value: number | null; note: string | null; at: string } | null;
+  result: Json;
+  error: string | null;
+  replayOf: string | null;
+  latenessMs: number | null;
+  queueWaitMs: number | null;
+  durationMs: number | null;
+}
+
+export interface StartReport {
+  attempt: number;
+  worker: string;
+}
+export interface StartGrant {
+  token: number;
+  attempt: number;
+  leaseUntil: string;
+  deadline: string;
+  newerSucceeded: string | null;
+  message: MessageView;
+}
+/** Contract §4: the message, as it travels and as `start` repeats it. */
+export interface MessageView {
+  v: 1;
+  id: string;
+  key: string;
+  namespace: string;
+  schedule: string;
+  revision: number;
+  kind: Kind;
+  scheduledFor: string;
+  localTime: string;
+  timezones: string[];
+  businessDate: string;
+  attempt: number;
+  tracked: boolean;
+  startBy: string | null;
+  previous: { scheduledFor: string; state: State; result: Json } | null;
+  payload: Json;
+}
+export interface HeartbeatReport {
+  token: number;
+  progress?: number | null;
+  note?: string | null;
+}
+export interface HeartbeatGrant {
+  leaseUntil: string;
+  cancel: boolean;
+  newerSucceeded: string | null;
+}
+export interface CompleteReport {
+  token: number;
+  result?: Json;
+  workRemaining?: boolean;
+}
+export interface FailReport {
+  token: number;
+  error: string;
+  retryable?: boolean;
+  retryAfterMs?: number | null;
+}
+export interface DeferReport {
+  token: number;
+  forMs: number;
+}
+
+/** Slot and variant: how an occurrence is addressed inside its schedule's object. */
+export interface Address {
+  slot: number;
+  variant: string;
+}
+
+export interface PutReply {
+  outcome: "created" | "replaced" | "unchanged";
+  schedule: ScheduleView;
+}
+
+/** The RPC surface of one schedule's Durable Object. */
+export interface ScheduleStub {
+  put(command: PutCommand): Promise<Result<PutReply>>;
+  patch(command: PatchCommand): Promise<Result<PutReply>>;
+  read(): Promise<Result<ScheduleView>>;
+  remove(command: Actor & { ifMatch?: number }): Promise<Result<ScheduleView>>;
+  pause(command: PauseCommand): Promise<Result<ScheduleView>>;
+  resume(command: ResumeCommand): Promise<Result<ScheduleView>>;
+  trigger(command: TriggerCommand): Promise<Result<OccurrenceView>>;
+  backfill(command: BackfillCommand): Promise<Result<{ slots: string[]; count: number; dryRun: boolean }>>;
+  replay(command: ReplayCommand): Promise<Result<OccurrenceView>>;
+  cancel(command: Actor & Address): Promise<Result<OccurrenceView>>;
+  /** Open and waiting occurrences, oldest first, at most 200: the ledger knows only what was handed over. */
+  open(): Promise<Result<OccurrenceView[]>>;
+  /** One open or waiting occurrence; `not_found` when it is final (ask the ledger) or never was. */
+  occurrence(address: Address): Promise<Result<OccurrenceView>>;
+  start(address: Address, report: StartReport): Promise<Result<StartGrant>>;
+  heartbeat(address: Address, report: HeartbeatReport): Promise<Result<HeartbeatGrant>>;
+  complete(address: Address, report: CompleteReport): Promise<Result<OccurrenceView>>;
+  fail(address: Address, report: FailReport): Promise<Result<OccurrenceView>>;
+  defer(address: Address, report: DeferReport): Promise<Result<OccurrenceView>>;
+  /** The dead-letter queue gave this attempt up. */
+  deadLettered(address: Address & { attempt: number }): Promise<Result<null>>;
+  /** From the sweep: look at the clock and do what is due. */
+  poke(): Promise<Result<{ woke: boolean }>>;
+}
