@@ -1,0 +1,4 @@
+import type { TimeRule, Warning } from "./rule.ts";
+export function warningsOf(_rule: TimeRule): Warning[] {
+  return [];
+}
