@@ -45,8 +45,9 @@ export const BOUNDS = {
   FINALS_KEPT: 64, // last outcomes kept in the object to answer a repeated report
   ATTEMPTS_KEPT: 20, // last attempts kept with an occurrence
   ROWS_PER_HAND_OVER: 200, // pending ledger rows offered at once
-  BACKFILL_SLOTS_MAX: 10_000,
-  WAITING_RANGES_MAX: 64,
+  SWEPT_PER_PASS: 500, // schedules that one pass of the sweep looks at
+  POKES_PER_PASS: 200, // objects that it wakes
+  SWEEP_SETTLE_MS: 15 * SECOND, // what is due more recently may still be on its way to the ledger
 } as const;
 
 export const TIMES = {
@@ -75,3 +76,6 @@ export const DEFAULTS = {
   TIMEOUTS: { startMs: 15 * MINUTE, leaseMs: MINUTE, runMs: 15 * MINUTE, cancelMs: MINUTE },
   RETENTION_MS: 90 * DAY,
 } as const;
+
+/** The shipped binding that no Worker consumes: what is dispatched to it is found by those who poll for work. */
+export const POLLED_QUEUE = "EXTERNAL";

@@ -13,8 +13,8 @@
  * `succeeded, failed, expired, cancelled, skipped` are final; `dispatched` is, where nobody reports.
  * Guards in the machine, guards in SQL and the model test all derive from TRANSITIONS.
  */
-import { invariant } from "./errors.ts";
-import { formatInstant } from "./time.ts";
+import { fail, invariant, ok, type Result } from "./errors.ts";
+import { formatInstant, parseInstant } from "./time.ts";
 import type { Json } from "./schedule.ts";
 
 export const STATES = [
@@ -122,4 +122,21 @@ export function move(occurrence: Occurrence, to: State, change: Partial<Occurren
 /** `<name>@<slot>` and the variant: derived, readable, never reused. */
 export function occurrenceId(name: string, slot: number, variant = ""): string {
   return `${name}@${formatInstant(slot)}${variant}`;
+}
+
+/** The one spelling that `occurrenceId` gives, and no other: an id is a key. */
+export function parseOccurrenceId(id: string): Result<{ name: string; slot: number; variant: string }> {
+  const [, name, instant, variant] = /^([^@]+)@([^~]+)((?:~[a-z]\d{1,9})*)$/.exec(id) ?? [];
+  const slot = instant === undefined ? null : parseInstant(instant);
+  if (
+    name === undefined ||
+    variant === undefined ||
+    !slot?.ok ||
+    occurrenceId(name, slot.value, variant) !== id
+  ) {
+    return fail("not_found", "No occurrence has this id.", {
+      hint: "An id is <schedule>@<slot>, such as nightly-report@2026-11-30T01:00:00Z.",
+    });
+  }
+  return ok({ name, slot: slot.value, variant });
 }

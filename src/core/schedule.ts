@@ -4,8 +4,9 @@
  * depends on another field (overlap on tracked) follows when that field is edited.
  */
 import { fail, ok, type Result } from "./errors.ts";
-import { DEFAULTS, LIMITS } from "./limits.ts";
-import { formatDuration, formatInstant } from "./time.ts";
+import { DEFAULTS } from "./limits.ts";
+import { backoff } from "./retry.ts";
+import { formatDuration } from "./time.ts";
 import { compile, type Exclusion, type Timetable, type Trigger } from "./trigger.ts";
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -107,4 +108,141 @@ export type DefinitionInput = Pick<Definition, "trigger" | "target"> &
 export interface Warning {
   code: string;
   message: string;
+}
+
+/** Fills the defaults in and checks what no single field can know. Errors name the field that has to change. */
+export function complete(input: DefinitionInput): Result<Definition> {
+  const tracked = input.tracked ?? true;
+  const overlap = input.overlap ?? (tracked ? "skip" : "allow");
+  const definition: Definition = {
+    description: input.description ?? null,
+    tags: input.tags ?? [],
+    managedBy: input.managedBy ?? null,
+    trigger: input.trigger,
+    exclude: input.exclude ?? [],
+    startAt: input.startAt ?? null,
+    endAt: input.endAt ?? null,
+    maxOccurrences: input.maxOccurrences ?? null,
+    jitterMs: input.jitterMs ?? DEFAULTS.JITTER_MS,
+    target: input.target,
+    payload: input.payload ?? null,
+    tracked,
+    overlap,
+    maxConcurrent: overlap === "allow" ? null : (input.maxConcurrent ?? DEFAULTS.MAX_CONCURRENT),
+    maxBuffered: input.maxBuffered ?? DEFAULTS.MAX_BUFFERED,
+    maxContinuations: input.maxContinuations ?? DEFAULTS.MAX_CONTINUATIONS,
+    catchUp: { ...DEFAULTS.CATCH_UP, ...input.catchUp },
+    retry: { ...DEFAULTS.RETRY, ...input.retry },
+    timeouts: { ...DEFAULTS.TIMEOUTS, ...input.timeouts },
+    pauseAfterFailures: input.pauseAfterFailures ?? null,
+    afterCompletion: input.afterCompletion ?? "keep",
+    retentionMs: input.retentionMs ?? DEFAULTS.RETENTION_MS,
+    alerts: { noSuccessForMs: null, queueWaitMs: null, ...input.alerts },
+  };
+  const wrong = checkTogether(definition, input);
+  if (wrong) return wrong;
+  const timetable = compile(definition);
+  return timetable.ok ? ok(definition) : timetable;
+}
+
+function checkTogether(definition: Definition, input: DefinitionInput) {
+  const { tracked, overlap, retry, timeouts, startAt, endAt } = definition;
+  if (!tracked && overlap !== "allow") {
+    return fail(
+      "invalid_field",
+      `overlap "${overlap}" needs tracked: true: nobody reports when a run ends.`,
+      {
+        pointer: "/overlap",
+        hint: 'Leave overlap out, or say "allow".',
+      },
+    );
+  }
+  if (overlap === "allow" && input.maxConcurrent !== undefined && input.maxConcurrent !== null) {
+    return fail("invalid_field", 'maxConcurrent has no meaning under overlap "allow", which has no limit.', {
+      pointer: "/maxConcurrent",
+      hint: 'Leave maxConcurrent out, or choose overlap "skip" or "buffer_all".',
+    });
+  }
+  if (startAt !== null && endAt !== null && endAt < startAt) {
+    return fail("never_fires", "endAt lies before startAt, so no slot lies between them.", {
+      pointer: "/endAt",
+    });
+  }
+  if (timeouts.leaseMs > timeouts.runMs) {
+    return fail(
+      "invalid_field",
+      "timeouts.lease is longer than timeouts.run, so no lease could ever lapse.",
+      {
+        pointer: "/timeouts/lease",
+      },
+    );
+  }
+  if (retry.initialMs > retry.maxMs) {
+    return fail("invalid_field", "retry.initial is longer than retry.max.", { pointer: "/retry/initial" });
+  }
+  return isDelay(definition.trigger) ? checkDelay(definition) : null;
+}
+
+/** Fixed delay counts from the end of a run: it has to know that end, and there is only one run at a time. */
+function checkDelay({ tracked, overlap, maxConcurrent, retry }: Definition) {
+  const because = "The trigger `after` counts from the end of the last run";
+  if (!tracked)
+    return fail("invalid_field", `${because}, so it needs tracked: true.`, { pointer: "/tracked" });
+  if (overlap === "allow" || maxConcurrent !== 1) {
+    return fail("invalid_field", `${because}, so maxConcurrent is 1.`, {
+      pointer: overlap === "allow" ? "/overlap" : "/maxConcurrent",
+    });
+  }
+  if (retry.untilNextSlot) {
+    return fail("invalid_field", `${because}: while a run retries there is no next slot to stop at.`, {
+      pointer: "/retry/untilNextSlot",
+    });
+  }
+  return null;
+}
+
+export function isDelay(trigger: Trigger | Trigger[]): trigger is Extract<Trigger, { after: string }> {
+  return !Array.isArray(trigger) && "after" in trigger;
+}
+
+const CONSUMER_WALL_MS = 15 * 60_000; // a Queue consumer lives no longer
+
+/** What is legal and probably not meant. `from`: where the next slots are looked at. */
+export function warningsOf(definition: Definition, timetable: Timetable, from: number): Warning[] {
+  const warnings: Warning[] = [...timetable.warnings];
+  if ("queue" in definition.target && definition.tracked && definition.timeouts.runMs > CONSUMER_WALL_MS) {
+    warnings.push({
+      code: "consumer_wall_limit",
+      message: `timeouts.run is ${formatDuration(definition.timeouts.runMs)}, but a Queue consumer is ended by the platform after PT15M.`,
+    });
+  }
+  const spacing = spacingAfter(timetable, from);
+  const retrying = retryingMsMax(definition.retry);
+  if (
+    definition.tracked &&
+    definition.overlap === "skip" &&
+    spacing !== null &&
+    retrying > spacing &&
+    !definition.retry.untilNextSlot
+  ) {
+    warnings.push({
+      code: "overlap_starves",
+      message: `A failing run keeps its seat while it retries, up to ${formatDuration(retrying)}; slots are ${formatDuration(spacing)} apart, and those in between are skipped (overlap).`,
+    });
+  }
+  return warnings;
+}
+
+function spacingAfter(timetable: Timetable, from: number): number | null {
+  const first = timetable.next(from);
+  const second = first === null ? null : timetable.next(first);
+  return first === null || second === null ? null : second - first;
+}
+
+function retryingMsMax(retry: Retry): number {
+  let total = 0;
+  for (let attempt = 1; attempt < retry.maxAttempts && total < retry.maxElapsedMs; attempt++) {
+    total += backoff(retry, attempt);
+  }
+  return Math.min(total, retry.maxElapsedMs);
 }

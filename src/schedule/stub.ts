@@ -44,21 +44,6 @@ export interface TriggerCommand extends Actor {
   payload?: Json;
   overlap?: Overlap;
 }
-export interface BackfillCommand extends Actor {
-  from: number;
-  to: number;
-  order: "oldest" | "newest";
-  limit: number;
-  rerun: boolean;
-  dryRun: boolean;
-}
-export interface ReplayCommand extends Actor {
-  slot: number;
-  variant: string;
-  /** Run under the revision in force now instead of the original's. */
-  current: boolean;
-}
-
 /** The complete definition with defaults, presented as JSON (ISO instants and durations), and the state beside it. */
 export interface ScheduleView {
   namespace: string;
@@ -189,6 +174,8 @@ export interface DeferReport {
 export interface Address {
   slot: number;
   variant: string;
+  /** The queues that the caller may act for; beyond them nothing is found. Left out: all. */
+  queues?: string[];
 }
 
 export interface PutReply {
@@ -205,8 +192,6 @@ export interface ScheduleStub {
   pause(command: PauseCommand): Promise<Result<ScheduleView>>;
   resume(command: ResumeCommand): Promise<Result<ScheduleView>>;
   trigger(command: TriggerCommand): Promise<Result<OccurrenceView>>;
-  backfill(command: BackfillCommand): Promise<Result<{ slots: string[]; count: number; dryRun: boolean }>>;
-  replay(command: ReplayCommand): Promise<Result<OccurrenceView>>;
   cancel(command: Actor & Address): Promise<Result<OccurrenceView>>;
   /** Open and waiting occurrences, oldest first, at most 200: the ledger knows only what was handed over. */
   open(): Promise<Result<OccurrenceView[]>>;
@@ -220,5 +205,5 @@ export interface ScheduleStub {
   /** The dead-letter queue gave this attempt up. */
   deadLettered(address: Address & { attempt: number }): Promise<Result<null>>;
   /** From the sweep: look at the clock and do what is due. */
-  poke(): Promise<Result<{ woke: boolean }>>;
+  poke(namespace: string, name: string): Promise<Result<{ woke: boolean }>>;
 }

@@ -1,0 +1,68 @@
+/**
+ * What the environment decides, read once for each environment. A value that cannot be understood closes
+ * the API (`faults`) instead of being replaced by a guess.
+ */
+
+export interface Config {
+  /** Null: nobody may do anything. */
+  adminToken: string | null;
+  /** Queue binding → the namespaces that may name it, `*` for all. */
+  targets: ReadonlyMap<string, readonly string[]>;
+  /** Bindings of the databases that keep occurrences; the first also keeps the directory. */
+  ledgers: readonly string[];
+  /** Why the API is closed, for the operator who reads the answer. */
+  faults: readonly string[];
+}
+
+const known = new WeakMap<object, Config>();
+
+export function configOf(env: object): Config {
+  const before = known.get(env);
+  if (before) return before;
+  const config = readConfig(env as Record<string, unknown>);
+  known.set(env, config);
+  return config;
+}
+
+function readConfig(env: Record<string, unknown>): Config {
+  const faults: string[] = [];
+  const { ADMIN_TOKEN: token, TARGETS: targets } = env;
+  const adminToken = typeof token === "string" && token !== "" ? token : null;
+  if (adminToken === null) {
+    faults.push("No ADMIN_TOKEN is set: set it with `wrangler secret put ADMIN_TOKEN`, or in .dev.vars.");
+  }
+  const read = readTargets(targets);
+  if (read === null) {
+    faults.push('TARGETS must be a JSON object of queue binding → namespaces, such as { "LIBRARY": ["*"] }.');
+  }
+  const ledgers = Object.keys(env).filter((name) => /^LEDGER(_\w+)?$/.test(name));
+  return { adminToken, targets: read ?? new Map(), ledgers: ledgers.toSorted(), faults };
+}
+
+function readTargets(value: unknown): Map<string, string[]> | null {
+  const given = typeof value === "string" ? parseOrNull(value) : (value ?? {});
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return null;
+  const entries = Object.entries(given);
+  return entries.every(isTarget) ? new Map(entries) : null;
+}
+
+function isTarget(entry: [string, unknown]): entry is [string, string[]] {
+  const namespaces = entry[1];
+  return Array.isArray(namespaces) && namespaces.every((namespace) => typeof namespace === "string");
+}
+
+function parseOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The queues that schedules of this namespace may name. */
+export function queuesFor(config: Config, namespace: string): string[] {
+  return [...config.targets.keys()].filter((queue) => {
+    const namespaces = config.targets.get(queue) ?? [];
+    return namespaces.includes("*") || namespaces.includes(namespace);
+  });
+}

@@ -1,0 +1,26 @@
+/** The bindings of the scheduler Worker. Queue bindings have whatever names TARGETS lists. */
+import type { Courier } from "./delivery/courier.ts";
+import type { ScheduleObject } from "./schedule/object.ts";
+
+export interface Env {
+  LEDGER: D1Database;
+  SCHEDULES: DurableObjectNamespace<ScheduleObject>;
+  COURIERS: DurableObjectNamespace<Courier>;
+  TARGETS: string;
+  /** Secret. Without it the API refuses everything but /healthz. */
+  ADMIN_TOKEN?: string;
+  [binding: string]: unknown;
+}
+
+export function queueOf(env: Env, binding: string): Queue | null {
+  const queue = env[binding];
+  return typeof queue === "object" && queue !== null && "sendBatch" in queue ? (queue as Queue) : null;
+}
+
+/** The D1 database of a shard; null when the binding is gone. */
+export function ledgerOf(env: Env, shard: string): D1Database | null {
+  const database = env[shard];
+  return typeof database === "object" && database !== null && "prepare" in database
+    ? (database as D1Database)
+    : null;
+}

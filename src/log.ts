@@ -1,0 +1,26 @@
+/** One JSON line an event, from a closed set of names. No payload, no result, no secret ever goes in. */
+
+export type EventName =
+  | "wake_failed"
+  | "alarm_given_back"
+  | "hand_over_failed"
+  | "courier_silent"
+  | "send_failed"
+  | "record_failed"
+  | "row_refused"
+  | "restored"
+  | "dead_letter"
+  | "dead_letter_failed"
+  | "poke_failed"
+  | "sweep"
+  | "sweep_failed"
+  | "request_failed";
+
+export function log(event: EventName, data: Record<string, string | number | boolean | null> = {}): void {
+  console.log(JSON.stringify({ event, ...data }));
+}
+
+/** An error as one bounded line. */
+export function causeOf(error: unknown): string {
+  return (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, 500);
+}

@@ -1,0 +1,111 @@
+/**
+ * One command works on one draft: a private copy of the world, the instant, and what the ledger will have
+ * to hear. Everything here is synchronous and forgets nothing: a draft is either committed whole or dropped.
+ */
+import { invariant } from "../core/errors.ts";
+import type { Rule } from "../core/plan.ts";
+import { complete, isDelay, type Definition } from "../core/schedule.ts";
+import { compile, type Timetable } from "../core/trigger.ts";
+import type { Address } from "./stub.ts";
+import {
+  scheduleKey,
+  type ChangeRow,
+  type Open,
+  type PendingRow,
+  type ScheduleState,
+  type World,
+} from "./state.ts";
+
+export interface Draft extends World {
+  now: number;
+  /** Revisions made by this command, to be stored beside the head. */
+  added: number[];
+}
+
+/** The next number of the object's one counter: above the last, and above any that a lost object used. */
+export function nextNumber(draft: Draft): number {
+  draft.state.counter = Math.max(draft.state.counter + 1, draft.now);
+  return draft.state.counter;
+}
+
+export function definitionOf(draft: World, revision: number): Definition {
+  const input = draft.revisions[revision];
+  invariant(input, `revision ${revision} of ${scheduleKey(draft.state)} is not stored`);
+  const definition = complete(input);
+  invariant(
+    definition.ok,
+    `a stored definition no longer holds: ${definition.ok ? "" : definition.error.message}`,
+  );
+  return definition.value;
+}
+
+/** A revision with its timetable. For the revision in force, fixed delay has the one slot that the chain names. */
+export function ruleOf(draft: World, revision: number): Rule {
+  const definition = definitionOf(draft, revision);
+  const compiled = compile(definition);
+  invariant(compiled.ok, `a stored trigger no longer compiles: ${compiled.ok ? "" : compiled.error.message}`);
+  const inForce = revision === draft.state.revision;
+  const timetable =
+    isDelay(definition.trigger) && inForce ? chained(compiled.value, draft.state.delayDueAt) : compiled.value;
+  return { revision, definition, timetable };
+}
+
+export function ruleInForce(draft: World): Rule {
+  return ruleOf(draft, draft.state.revision);
+}
+
+/** The timetable of a fixed delay: one slot, known since the last one was settled. */
+function chained(compiled: Timetable, dueAt: number | null): Timetable {
+  return {
+    ...compiled,
+    next: (after) => (dueAt !== null && dueAt > after ? dueAt : null),
+    prev: (upTo) => (dueAt !== null && dueAt <= upTo ? dueAt : null),
+    count: (after, upTo) => ({
+      count: dueAt !== null && dueAt > after && dueAt <= upTo ? 1 : 0,
+      through: upTo,
+    }),
+  };
+}
+
+/** The open occurrence at an address, for a caller who may act for its queue. */
+export function findOpen(state: ScheduleState, { slot, variant, queues }: Address): Open | undefined {
+  const open = state.open.find((o) => o.slot === slot && o.variant === variant);
+  return open && (!queues || (open.queue !== null && queues.includes(open.queue))) ? open : undefined;
+}
+
+/** Queues a ledger row; of one key only the newest waits. */
+export function queueRow(draft: Draft, row: PendingRow): void {
+  draft.state.rows = [...draft.state.rows.filter((other) => other.key !== row.key), row];
+}
+
+export function queueChange(
+  draft: Draft,
+  action: ChangeRow["action"],
+  who: string,
+  more: Partial<ChangeRow> = {},
+): void {
+  const { state, now } = draft;
+  const version = nextNumber(draft);
+  queueRow(draft, {
+    key: `change ${version}`,
+    version,
+    table: "changes",
+    row: {
+      schedule: scheduleKey(state),
+      version,
+      at: now,
+      action,
+      revision: state.revision,
+      who,
+      note: null,
+      body: {},
+      ...more,
+    },
+  });
+  touch(draft);
+}
+
+/** The schedule's own row has something to tell. */
+export function touch(draft: Draft): void {
+  draft.state.unrecorded = nextNumber(draft);
+}

@@ -1,0 +1,305 @@
+/**
+ * What people change: create, replace, patch, pause, resume, delete. Every edit first settles all slots up to
+ * now under the revision in force, then changes it; so it neither loses nor repeats a slot.
+ */
+import { fail, ok, type Err, type Result } from "../core/errors.ts";
+import { complete, type DefinitionInput } from "../core/schedule.ts";
+import { compile, effectiveAt, resolveTrigger, type Timetable } from "../core/trigger.ts";
+import { countOutcome, recordClosed, restartDelay } from "./settle.ts";
+import { definitionOf, queueChange, ruleInForce, ruleOf, type Draft } from "./draft.ts";
+import { scheduleKey } from "./state.ts";
+import type {
+  Actor,
+  PatchCommand,
+  PauseCommand,
+  PutCommand,
+  PutReply,
+  ResumeCommand,
+  ScheduleView,
+} from "./stub.ts";
+import { firingsOf, viewSchedule } from "./view.ts";
+import { askToStop, resumeAt, settlePaused, settleSlots, wake } from "./wake.ts";
+
+/** Creates, replaces or leaves alone. An identical definition changes nothing, whatever the preconditions say. */
+export function put(draft: Draft, command: PutCommand): Result<PutReply> {
+  const { state, now } = draft;
+  const exists = state.revision > 0 && state.status !== "deleted";
+  const previous = exists ? draft.revisions[state.revision] : undefined;
+  const input = { ...command.input, trigger: resolveTrigger(command.input.trigger, now, previous?.trigger) };
+  const valid = complete(input);
+  if (!valid.ok) return valid;
+  if (!exists) return create(draft, command, input);
+  if (command.createOnly) return fail("precondition_failed", `The schedule ${state.name} exists already.`);
+  if (isSame(draft, input)) return ok({ outcome: "unchanged", schedule: viewSchedule(draft) });
+  if (command.ifMatch === undefined) {
+    return fail(
+      "precondition_required",
+      `The schedule ${state.name} exists. To replace it, send If-Match with its ETag.`,
+      {
+        hint: `If-Match: "${state.revision}"`,
+      },
+    );
+  }
+  return replace(draft, command, input);
+}
+
+export function patch(draft: Draft, command: PatchCommand): Result<PutReply> {
+  const current = draft.revisions[draft.state.revision];
+  if (!current || draft.state.status === "deleted") return notFound(draft);
+  const merged = merge(current, command.patch);
+  const input = { ...merged, trigger: resolveTrigger(merged.trigger, draft.now, current.trigger) };
+  const valid = complete(input);
+  if (!valid.ok) return valid;
+  if (isSame(draft, input) && command.paused === undefined) {
+    return stale(draft, command) ?? ok({ outcome: "unchanged", schedule: viewSchedule(draft) });
+  }
+  return replace(draft, command, input);
+}
+
+const MERGED_FIELDS = ["catchUp", "retry", "timeouts", "alerts"] as const;
+
+/** Merge patch by top-level field; four fields merge one level deep. Null restores the default, but a null payload is a value. */
+function merge(current: DefinitionInput, change: PatchCommand["patch"]): DefinitionInput {
+  const merged: Record<string, unknown> = { ...current };
+  for (const [field, value] of Object.entries(change)) {
+    const deep = MERGED_FIELDS.some((name) => name === field);
+    if (value === null && field !== "payload") delete merged[field];
+    else merged[field] = deep ? { ...(merged[field] as object | undefined), ...(value as object) } : value;
+  }
+  return merged as unknown as DefinitionInput;
+}
+
+function isSame(draft: Draft, input: DefinitionInput): boolean {
+  const [mine, theirs] = [definitionOf(draft, draft.state.revision), complete(input)];
+  return theirs.ok && canonical(mine) === canonical(theirs.value);
+}
+
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, v: unknown) =>
+    v !== null && typeof v === "object" && !Array.isArray(v)
+      ? Object.fromEntries(Object.entries(v).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : v,
+  );
+}
+
+function create(draft: Draft, command: PutCommand, input: DefinitionInput): Result<PutReply> {
+  const { state, now } = draft;
+  if (command.ifMatch !== undefined) {
+    return fail("precondition_failed", `There is no schedule ${state.name} to replace.`, {
+      hint: "Leave If-Match out to create it.",
+    });
+  }
+  const past = refusePast(input, now);
+  if (past) return past;
+  Object.assign(state, {
+    status: command.paused ? "paused" : "active",
+    pause: command.paused ? { from: now, until: null, note: "created paused", who: command.who } : null,
+    createdAt: now,
+    cursor: Math.max(now, state.cursor),
+    delayDueAt: null,
+    lastGap: null,
+  });
+  addRevision(draft, input);
+  begin(draft, input);
+  queueChange(draft, "create", command.who, { body: { definition: input, cursor: state.cursor } });
+  settleSlots(draft, null);
+  return ok({ outcome: "created", schedule: viewSchedule(draft) });
+}
+
+function replace(
+  draft: Draft,
+  command: Actor & { ifMatch?: number; paused?: boolean },
+  input: DefinitionInput,
+): Result<PutReply> {
+  const { state } = draft;
+  const refused =
+    stale(draft, command) ?? refusePause(draft, command.paused) ?? refusePast(input, draft.now, draft);
+  if (refused) return refused;
+  if (isSame(draft, input)) return ok({ outcome: "unchanged", schedule: viewSchedule(draft) });
+  wake(draft);
+  if (state.status === "paused") settlePaused(draft);
+  const before = ruleInForce(draft);
+  keepHeld(draft);
+  addRevision(draft, input);
+  if (timeRule(before.definition) !== timeRule(ruleInForce(draft).definition)) {
+    state.cursor = Math.max(state.cursor, draft.now);
+    state.delayDueAt = null;
+    begin(draft, input);
+  }
+  if (state.status === "completed") state.status = "active";
+  queueChange(draft, "edit", command.who, { body: { definition: input, cursor: state.cursor } });
+  settleSlots(draft, null);
+  return ok({ outcome: "replaced", schedule: viewSchedule(draft) });
+}
+
+function stale(draft: Draft, { ifMatch }: { ifMatch?: number }): Err | null {
+  if (ifMatch === undefined || ifMatch === draft.state.revision) return null;
+  return fail(
+    "precondition_failed",
+    `If-Match names revision ${ifMatch}; revision ${draft.state.revision} is in force.`,
+    {
+      hint: "Read the schedule again, and decide again.",
+    },
+  );
+}
+
+function refusePause(draft: Draft, paused: boolean | undefined): Err | null {
+  if (paused === undefined || paused === (draft.state.status === "paused")) return null;
+  return fail("use_pause_or_resume", "`paused` is state, not definition: it is honoured on creation only.", {
+    pointer: "/paused",
+    hint: paused ? "POST …/pause" : "POST …/resume",
+  });
+}
+
+/** A one-off that lies in the past fires at once while it is within `catchUp.grace`; an older one is a mistake. */
+function refusePast(input: DefinitionInput, now: number, draft?: Draft): Err | null {
+  const definition = complete(input);
+  if (!definition.ok) return definition;
+  if (draft && timeRule(definition.value) === timeRule(definitionOf(draft, draft.state.revision)))
+    return null;
+  const compiled = compile(definition.value);
+  if (!compiled.ok) return compiled;
+  const { graceMs } = definition.value.catchUp;
+  if (compiled.value.kind === "delay" || compiled.value.next(now - graceMs - 1) !== null) return null;
+  return fail(
+    "never_fires",
+    "The last slot that this trigger names lies in the past, further back than catchUp.grace.",
+    {
+      pointer: "/trigger",
+    },
+  );
+}
+
+/** Whatever decides which instants are slots. */
+function timeRule({
+  trigger,
+  exclude,
+  startAt,
+  endAt,
+}: Pick<DefinitionInput, "trigger" | "exclude" | "startAt" | "endAt">): string {
+  return canonical({ trigger, exclude, startAt, endAt });
+}
+
+function addRevision(draft: Draft, input: DefinitionInput): void {
+  const { state } = draft;
+  state.revision++;
+  state.updatedAt = draft.now;
+  draft.revisions[state.revision] = input;
+  draft.added.push(state.revision);
+}
+
+/** The first slot of a new time rule: of a one-off, the one that was just missed; of fixed delay, one delay away. */
+function begin(draft: Draft, input: DefinitionInput): void {
+  const { state, now } = draft;
+  const rule = ruleOf(draft, state.revision);
+  if (rule.timetable.kind === "delay") {
+    if (input.startAt != null && input.startAt > now) state.delayDueAt = input.startAt;
+    else restartDelay(draft);
+    return;
+  }
+  const { graceMs } = rule.definition.catchUp;
+  const missed = isOneOff(input) && rule.timetable.next(now) === null ? rule.timetable.prev(now) : null;
+  if (missed !== null && missed >= now - graceMs) state.cursor = Math.min(state.cursor, missed - 1);
+}
+
+function isOneOff({ trigger }: DefinitionInput): boolean {
+  return !Array.isArray(trigger) && ("at" in trigger || "in" in trigger);
+}
+
+/** A slot that is due by name and still held by its jitter keeps its revision and its instant across the edit. */
+function keepHeld(draft: Draft): void {
+  const { state, now } = draft;
+  const rule = ruleInForce(draft);
+  if (state.status !== "active") return;
+  const slot = nextSlot(rule.timetable, state.cursor, now);
+  if (slot === null) return;
+  state.waiting.push({
+    kind: "scheduled",
+    revision: rule.revision,
+    variant: "",
+    after: slot - 1,
+    upTo: slot,
+    count: 1,
+    newestFirst: false,
+    notBefore: effectiveAt(rule.timetable, scheduleKey(state), rule.definition.jitterMs, slot),
+    buffered: false,
+    payload: null,
+    replayOf: null,
+  });
+  state.cursor = slot;
+}
+
+function nextSlot(timetable: Timetable, after: number, upTo: number): number | null {
+  const slot = timetable.next(after);
+  return slot !== null && slot <= upTo ? slot : null;
+}
+
+// ── pause, resume, delete ────────────────────────────────────────────────────────────────────────
+
+/** Stops new slots only. Slots up to now are settled first; open occurrences go on. */
+export function pause(draft: Draft, command: PauseCommand): Result<ScheduleView> {
+  const { state, now } = draft;
+  if (isGone(draft)) return notFound(draft);
+  wake(draft);
+  if (state.status === "completed") return fail("settled", "The schedule is completed: no slot lies ahead.");
+  state.status = "paused";
+  state.pause = {
+    from: state.pause?.from ?? now,
+    until: command.until,
+    note: command.note,
+    who: command.who,
+  };
+  queueChange(draft, "pause", command.who, { note: command.note, body: { until: command.until } });
+  return ok(viewSchedule(draft));
+}
+
+export function resume(draft: Draft, command: ResumeCommand): Result<ScheduleView> {
+  if (isGone(draft)) return notFound(draft);
+  if (draft.state.status !== "paused")
+    return fail("not_paused", `The schedule is ${draft.state.status}, not paused.`);
+  const { catchUp } = definitionOf(draft, draft.state.revision);
+  resumeAt(
+    draft,
+    command.who,
+    command.note,
+    command.catchUp === null ? null : { ...catchUp, policy: command.catchUp },
+  );
+  draft.state.health.consecutiveFailures = 0;
+  wake(draft);
+  return ok(viewSchedule(draft));
+}
+
+/** Cancels what has not started, lets running work finish, keeps the history and a tombstone. */
+export function remove(draft: Draft, command: Actor & { ifMatch?: number }): Result<ScheduleView> {
+  const { state } = draft;
+  if (isGone(draft)) return notFound(draft);
+  const refused = stale(draft, command);
+  if (refused) return refused;
+  wake(draft);
+  if (state.status === "paused") settlePaused(draft);
+  state.cursor = Math.max(state.cursor, draft.now);
+  state.status = "deleted";
+  state.pause = null;
+  cancelWaiting(draft, "deleted");
+  for (const open of state.open.filter((o) => o.state !== "running")) askToStop(draft, open, "deleted");
+  queueChange(draft, "delete", command.who);
+  return ok(viewSchedule(draft));
+}
+
+/** Each waiting slot is recorded as cancelled; limits and buffers keep them to a few thousand. */
+function cancelWaiting(draft: Draft, reason: string): void {
+  for (const range of draft.state.waiting) {
+    for (const firing of firingsOf(draft, range, range.count))
+      recordClosed(draft, firing, "cancelled", reason);
+    countOutcome(draft, "cancelled", range.count);
+  }
+  draft.state.waiting = [];
+}
+
+export function isGone(draft: Draft): boolean {
+  return draft.state.revision === 0 || draft.state.status === "deleted";
+}
+
+export function notFound(draft: Draft): Err {
+  return fail("not_found", `There is no schedule ${draft.state.name} in namespace ${draft.state.namespace}.`);
+}

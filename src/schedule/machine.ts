@@ -1,0 +1,133 @@
+/**
+ * The machine: (world, command, now) → (world, reply). Synchronous and pure; the object around it only loads,
+ * saves, sends and sets the alarm. It runs in Node under the model test and the simulation just the same.
+ *
+ *   command ──► draft (private copy) ──► handler ──► what the clock has made due ──► step
+ */
+import { fail, ok } from "../core/errors.ts";
+import { presentOccurrence } from "../core/present.ts";
+import { touch, type Draft } from "./draft.ts";
+import { isGone, notFound, patch, pause, put, remove, resume } from "./edit.ts";
+import { handedOver, type HandedOver } from "./handover.ts";
+import { cancel, restore, trigger, type RestoreCommand } from "./recover.ts";
+import { complete, deadLettered, defer, failed, heartbeat, start } from "./run.ts";
+import { drawUp } from "./settle.ts";
+import type { World } from "./state.ts";
+import type { Address } from "./stub.ts";
+import { firingsOf, healthOf, viewOpen, viewSchedule } from "./view.ts";
+import { wake } from "./wake.ts";
+
+/** Every command by name. What changes the state by the clock, does so before (edits) or after (reports) it. */
+const COMMANDS = {
+  wake: (draft: Draft, command: null) => ok(wake(draft) ?? command),
+  put,
+  patch,
+  pause,
+  resume,
+  remove,
+  trigger,
+  cancel,
+  restore: (draft: Draft, command: RestoreCommand) => restore(draft, command),
+  start: clockFirst(start),
+  heartbeat: clockAfter(heartbeat),
+  complete: clockAfter(complete),
+  fail: clockAfter(failed),
+  defer: clockAfter(defer),
+  deadLettered: clockAfter(deadLettered),
+  handedOver: (draft: Draft, outcome: HandedOver) => ok(handedOver(draft, outcome)),
+} as const;
+
+export type CommandName = keyof typeof COMMANDS;
+export type CommandOf<N extends CommandName> = Parameters<(typeof COMMANDS)[N]>[1];
+export type ReplyOf<N extends CommandName> = ReturnType<(typeof COMMANDS)[N]>;
+
+export interface Step<R> {
+  world: World;
+  reply: R;
+  /** Revisions that this step made. */
+  added: number[];
+  changed: boolean;
+}
+
+/** One command against one world. The world that was passed in is left as it was. */
+export function step<N extends CommandName>(
+  world: World,
+  name: N,
+  command: CommandOf<N>,
+  at: number,
+): Step<ReplyOf<N>> {
+  const { state, revisions } = world;
+  // A clock that stepped back: time stands still at the cursor, so nothing fires twice.
+  const now = state.revision === 0 ? at : Math.max(at, state.cursor);
+  const draft: Draft = { state: structuredClone(state), revisions: { ...revisions }, now, added: [] };
+  const handler = COMMANDS[name] as (draft: Draft, command: CommandOf<N>) => ReplyOf<N>;
+  const reply = handler(draft, command);
+  if (draft.state.revision > 0) {
+    noteHealth(draft);
+    dropRevisions(draft);
+  }
+  const changed = JSON.stringify(draft.state) !== JSON.stringify(state);
+  return { world: { state: draft.state, revisions: draft.revisions }, reply, added: draft.added, changed };
+}
+
+/** A worker's report counts before the clock does: a run that ends at t does not block t. */
+function clockAfter<C, R>(handler: (draft: Draft, command: C) => R) {
+  return (draft: Draft, command: C): R => {
+    const reply = handler(draft, command);
+    if (draft.state.revision > 0) wake(draft);
+    return reply;
+  };
+}
+
+/** Who asks for a lease has to find the lapsed ones lapsed. */
+function clockFirst<C, R>(handler: (draft: Draft, command: C) => R) {
+  return (draft: Draft, command: C): R => {
+    if (draft.state.revision > 0) wake(draft);
+    return handler(draft, command);
+  };
+}
+
+/** The ledger's directory shows the health; it hears of it when the word changes, `waiting` and `late` aside. */
+function noteHealth(draft: Draft): void {
+  const { status } = healthOf(draft, draft.now);
+  if (status === "waiting" || status === "late" || status === draft.state.health.status) return;
+  draft.state.health.status = status;
+  touch(draft);
+}
+
+/** Forgets revisions that nothing refers to any more; the ledger's changes keep them all. */
+function dropRevisions({ state, revisions }: Draft): void {
+  const used = new Set([
+    state.revision,
+    ...state.open.map((o) => o.revision),
+    ...state.waiting.map((w) => w.revision),
+  ]);
+  for (const revision of Object.keys(revisions).map(Number))
+    if (!used.has(revision)) delete revisions[revision];
+}
+
+// ── questions, which change nothing ──────────────────────────────────────────────────────────────
+
+export function readSchedule(world: World, now: number) {
+  const draft: Draft = { ...world, now, added: [] };
+  return isGone(draft) ? notFound(draft) : ok(viewSchedule(draft));
+}
+
+export function readOpen(world: World, now: number) {
+  const draft: Draft = { ...world, now, added: [] };
+  return draft.state.revision === 0 ? notFound(draft) : ok(viewOpen(world));
+}
+
+/** An open or waiting occurrence; what is settled is the ledger's to tell. */
+export function readOccurrence(world: World, { slot, variant }: Address) {
+  const { state } = world;
+  const open = state.open.find((o) => o.slot === slot && o.variant === variant);
+  if (open) return ok(presentOccurrence(state.namespace, state.name, open));
+  for (const range of state.waiting.filter(
+    (r) => r.variant === variant && slot > r.after && slot <= r.upTo,
+  )) {
+    const firing = firingsOf(world, range, range.count).find((f) => f.slot === slot);
+    if (firing) return ok(presentOccurrence(state.namespace, state.name, drawUp(world, firing)));
+  }
+  return fail("not_found", "It is neither open nor waiting.");
+}

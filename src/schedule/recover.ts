@@ -1,0 +1,192 @@
+/** What people do by hand: run now, cancel one, and give an object that lost its memory what the ledger knows. */
+import { fail, ok, type Result } from "../core/errors.ts";
+import { occurrenceId, type Occurrence } from "../core/occurrence.ts";
+import { admission, type Waiting } from "../core/plan.ts";
+import { BOUNDS } from "../core/limits.ts";
+import { findOpen, ruleInForce, touch, type Draft } from "./draft.ts";
+import { isGone, notFound } from "./edit.ts";
+import { claim, countOutcome, drawUp, isTimed, recordClosed, restartDelay } from "./settle.ts";
+import type { OccurrenceRow, ScheduleRow } from "./state.ts";
+import type { Actor, Address, OccurrenceView, TriggerCommand } from "./stub.ts";
+import { dispatched, view } from "./run.ts";
+import { askToStop, terminate, wake } from "./wake.ts";
+
+/** Runs now, outside the trigger's slots: neither the cursor nor streaks nor `maxOccurrences` move. Works while paused. */
+export function trigger(draft: Draft, command: TriggerCommand): Result<OccurrenceView> {
+  const { state, now } = draft;
+  if (isGone(draft)) return notFound(draft);
+  wake(draft);
+  const { definition, revision } = ruleInForce(draft);
+  if (!definition.tracked && command.overlap !== undefined && command.overlap !== "allow") {
+    return fail("invalid_field", `overlap "${command.overlap}" needs a tracked schedule.`, {
+      pointer: "/overlap",
+    });
+  }
+  const overlap = command.overlap ?? definition.overlap;
+  const seats = overlap === "allow" ? BOUNDS.OPEN_MAX : (definition.maxConcurrent ?? BOUNDS.OPEN_MAX);
+  const buffered = state.waiting
+    .filter((range) => range.buffered)
+    .reduce((sum, range) => sum + range.count, 0);
+  const decision = admission(overlap, seats - state.open.length, buffered, definition.maxBuffered);
+  const oldest = state.open.toSorted((a, b) => a.slot - b.slot);
+  const firing = {
+    slot: now,
+    variant: nextVariant(draft),
+    kind: "manual" as const,
+    revision,
+    payload: command.payload === undefined ? null : { value: command.payload },
+    replayOf: null,
+  };
+  switch (decision) {
+    case "overlap":
+    case "buffer_full":
+      return fail(
+        "busy",
+        `The schedule is busy, and its overlap policy "${overlap}" would skip this run (${decision}).`,
+        {
+          hint: 'Name another policy for this run: { "overlap": "buffer_one" } or { "overlap": "allow" }.',
+        },
+      );
+    case "cancel":
+      askToStop(
+        draft,
+        oldest.find((open) => open.cancelAt === null),
+        "superseded",
+      );
+      break;
+    case "terminate":
+      terminate(draft, oldest[0]);
+      break;
+    case "fire":
+    case "wait":
+  }
+  const isFree = decision === "fire" || state.open.length < seats;
+  if (isFree) return ok(view(draft, claim(draft, firing)));
+  const range: Waiting = {
+    ...firing,
+    after: now - 1,
+    upTo: now,
+    count: 1,
+    newestFirst: false,
+    notBefore: null,
+    buffered: true,
+  };
+  state.waiting.push(range);
+  return ok(view(draft, drawUp(draft, firing)));
+}
+
+/** `~m1`, or the next number where several were asked for in the same millisecond. */
+function nextVariant({ state, now }: Draft): string {
+  const taken = [...state.open, ...state.finals].filter((o) => o.slot === now).map((o) => o.variant);
+  const waiting = state.waiting.filter((range) => range.upTo === now).map((range) => range.variant);
+  const isTaken = (variant: string) =>
+    [...taken, ...waiting].some((v) => v === variant || v.startsWith(`${variant}~`));
+  let number = 1;
+  while (isTaken(`~m${number}`)) number++;
+  return `~m${number}`;
+}
+
+/** Ends at once what is not running; a running one is marked and learns it from its next heartbeat. */
+export function cancel(draft: Draft, command: Actor & Address): Result<OccurrenceView> {
+  const { state } = draft;
+  const { slot, variant } = command;
+  const open = findOpen(state, command);
+  if (open) {
+    askToStop(draft, open, `cancelled by ${command.who}`);
+    const answer = ok(view(draft, open));
+    wake(draft);
+    return answer;
+  }
+  const range = state.waiting.find((r) => r.variant === variant && isIn(draft, r, slot));
+  if (range) return cancelWaiting(draft, range, slot, `cancelled by ${command.who}`);
+  const final = state.finals.findLast((f) => f.slot === slot && f.variant === variant);
+  if (final)
+    return fail("settled", `The occurrence is ${final.state} already.`, { data: { state: final.state } });
+  return fail("not_found", `No open occurrence ${occurrenceId(state.name, slot, variant)}.`);
+}
+
+function isIn(draft: Draft, range: Waiting, slot: number): boolean {
+  if (range.count === 1) return range.upTo === slot;
+  return slot > range.after && slot <= range.upTo && ruleInForce(draft).timetable.prev(slot) === slot;
+}
+
+/** Takes one slot out of a waiting range, which falls into the parts before and after it. */
+function cancelWaiting(draft: Draft, range: Waiting, slot: number, reason: string): Result<OccurrenceView> {
+  const { state } = draft;
+  const { timetable } = ruleInForce(draft);
+  const before = range.count === 1 ? 0 : timetable.count(range.after, slot - 1).count;
+  const last = before === 0 ? null : timetable.prev(slot - 1);
+  const parts: Waiting[] = [];
+  if (last !== null) parts.push({ ...range, upTo: last, count: before });
+  if (range.count - before > 1) parts.push({ ...range, after: slot, count: range.count - before - 1 });
+  state.waiting = state.waiting.flatMap((other) => (other === range ? parts : [other]));
+  const { kind, revision, variant, payload, replayOf } = range;
+  const firing = { slot, kind, revision, variant, payload, replayOf };
+  recordClosed(draft, firing, "cancelled", reason);
+  countOutcome(draft, "cancelled");
+  wake(draft);
+  return ok({ ...view(draft, drawUp(draft, firing)), state: "cancelled", reason });
+}
+
+/** What the ledger knows about a schedule whose object is empty or older than it. */
+export interface RestoreCommand {
+  row: ScheduleRow;
+  /** Highest slot or gap end on record, and the highest version or token. */
+  highestSlot: number;
+  highestVersion: number;
+  /** Rows that were not final. */
+  open: OccurrenceRow[];
+}
+
+/** The object continues where the ledger ends: no old slot becomes due again, no old token becomes valid. */
+export function restore(
+  draft: Draft,
+  { row, highestSlot, highestVersion, open }: RestoreCommand,
+): Result<null> {
+  const { state } = draft;
+  if (state.counter >= Math.max(row.version, highestVersion)) return ok(null);
+  Object.assign(state, {
+    shard: row.shard,
+    status: row.state,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    revision: row.revision,
+    cursor: Math.max(row.cursor, highestSlot),
+    counter: Math.max(row.version, row.state_body.counter, highestVersion),
+    claimed: row.state_body.claimed,
+    series: row.state_body.series,
+    pause: row.state_body.pause,
+  });
+  draft.revisions[row.revision] = row.definition;
+  draft.added.push(row.revision);
+  for (const lost of open) adopt(draft, lost);
+  if (ruleInForce(draft).timetable.kind === "delay") restartDelay(draft);
+  touch(draft);
+  return ok(null);
+}
+
+/**
+ * Its message may be on the way, running, or lost: it counts as dispatched. The next start gets a new token; where
+ * none comes, `timeouts.start` sends it again. Its definition is the one in force, older ones being gone.
+ */
+function adopt(draft: Draft, row: OccurrenceRow): void {
+  const { state, now } = draft;
+  if (!row.body.tracked) return;
+  const { slot, variant, revision } = row;
+  const known = revision === state.revision ? revision : state.revision;
+  const kind = row.kind as Occurrence["kind"];
+  const open = claim(draft, {
+    slot,
+    variant,
+    kind,
+    revision: known,
+    payload: row.body.payload ?? null,
+    replayOf: row.body.replayOf,
+  });
+  if (isTimed(open)) state.claimed--;
+  Object.assign(open, { attempt: row.attempt, attempts: row.body.attempts, claimedAt: row.claimed_at });
+  if (row.dispatched_at === null) return;
+  dispatched(draft, open, now);
+  Object.assign(open, { dispatchedAt: row.dispatched_at, firstDispatchedAt: row.dispatched_at });
+  state.everStarted = true;
+}

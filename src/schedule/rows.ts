@@ -1,0 +1,102 @@
+/** What the ledger will hold, made from what the object knows. Pure; the SQL is in ledger/. */
+import { POLLED_QUEUE } from "../core/limits.ts";
+import type { Occurrence } from "../core/occurrence.ts";
+import type { Definition, DefinitionInput } from "../core/schedule.ts";
+import { scheduleKey, type Open, type PendingRow, type ScheduleState } from "./state.ts";
+
+type Recorded = Occurrence & Pick<Open, "token" | "settledBy" | "queue" | "payload" | "dueAt" | "computed">;
+
+export function occurrenceKey(occurrence: Pick<Occurrence, "slot" | "variant">): string {
+  return `${occurrence.slot}${occurrence.variant}`;
+}
+
+export function occurrenceRow(state: ScheduleState, o: Recorded, version: number): PendingRow {
+  return {
+    key: occurrenceKey(o),
+    version,
+    table: "occurrences",
+    row: {
+      slot: o.slot,
+      schedule: scheduleKey(state),
+      variant: o.variant,
+      version,
+      kind: o.kind,
+      revision: o.revision,
+      state: o.state,
+      reason: o.reason,
+      effective_at: o.effectiveAt,
+      claimed_at: o.claimedAt,
+      dispatched_at: o.dispatchedAt,
+      started_at: o.startedAt,
+      finished_at: o.finishedAt,
+      attempt: o.attempt,
+      token: o.settledBy === null ? null : o.token,
+      queue: o.queue,
+      attention: needsAttention(o) ? 1 : 0,
+      computed: o.computed ? 1 : 0,
+      due_at: o.dueAt ?? o.leaseUntil,
+      body: {
+        localTime: o.localTime,
+        timezones: o.timezones,
+        locals: o.locals,
+        businessDate: o.businessDate,
+        tracked: o.tracked,
+        attempts: o.attempts,
+        progress: o.progress,
+        result: o.result,
+        error: o.error,
+        replayOf: o.replayOf,
+        leaseUntil: o.leaseUntil,
+        ...(o.payload ? { payload: o.payload } : {}),
+      },
+    },
+  };
+}
+
+/** What an operator or a poller looks for: everything but the happy path. */
+function needsAttention(o: Recorded): boolean {
+  switch (o.state) {
+    case "succeeded":
+    case "claimed":
+      return false;
+    case "dispatched":
+      return o.tracked && o.queue === POLLED_QUEUE;
+    default:
+      return true;
+  }
+}
+
+export function scheduleRow(
+  state: ScheduleState,
+  input: DefinitionInput,
+  definition: Definition,
+  version: number,
+): PendingRow {
+  return {
+    key: "schedule",
+    version,
+    table: "schedules",
+    row: {
+      namespace: state.namespace,
+      name: state.name,
+      version,
+      shard: state.shard,
+      state: state.status,
+      revision: state.revision,
+      cursor: state.cursor,
+      created_at: state.createdAt,
+      updated_at: state.updatedAt,
+      description: definition.description,
+      tags: definition.tags,
+      managed_by: definition.managedBy,
+      health: state.health.status,
+      definition: input,
+      state_body: {
+        counter: state.counter,
+        claimed: state.claimed,
+        series: state.series,
+        pause: state.pause,
+      },
+    },
+  };
+}

@@ -1,0 +1,306 @@
+/**
+ * The steps in the life of one occurrence: claimed, owed, sent, failed, finished, skipped. Each step keeps
+ * the occurrence, the counters and the pending ledger rows in agreement; nothing else writes them.
+ */
+import { invariant } from "../core/errors.ts";
+import { BOUNDS } from "../core/limits.ts";
+import { isFinal, move, type Attempt, type Occurrence, type State } from "../core/occurrence.ts";
+import type { Firing, Skip } from "../core/plan.ts";
+import { afterFailure } from "../core/retry.ts";
+import type { Json } from "../core/schedule.ts";
+import { effectiveAt } from "../core/trigger.ts";
+import { definitionOf, nextNumber, queueRow, ruleOf, touch, queueChange, type Draft } from "./draft.ts";
+import { occurrenceRow } from "./rows.ts";
+import { scheduleKey, type Open, type World } from "./state.ts";
+
+/** A firing as the occurrence that it will be: its names are fixed here, once. */
+export function drawUp(draft: World, firing: Firing): Occurrence & { computed: boolean } {
+  const { slot, variant, kind, revision, replayOf } = firing;
+  const { definition, timetable } = ruleOf(draft, revision);
+  const { localTime, timezones, locals, businessDate } = timetable.describe(slot);
+  const byHand = variant !== "";
+  return {
+    slot,
+    variant,
+    kind,
+    revision,
+    localTime,
+    timezones,
+    locals,
+    businessDate,
+    effectiveAt: byHand ? slot : effectiveAt(timetable, scheduleKey(draft.state), definition.jitterMs, slot),
+    state: "buffered",
+    reason: null,
+    tracked: definition.tracked,
+    claimedAt: null,
+    dispatchedAt: null,
+    startedAt: null,
+    finishedAt: null,
+    attempt: 0,
+    attempts: [],
+    leaseUntil: null,
+    progress: null,
+    result: null,
+    error: null,
+    replayOf,
+    // Fixed delay and firings by hand cannot be computed again from the definition.
+    computed: !byHand && timetable.kind === "calendar",
+  };
+}
+
+/** Takes a slot for ours, durably: at most once per key. The message is owed from here on. */
+export function claim(draft: Draft, firing: Firing): Open {
+  const { state, now } = draft;
+  const { slot, variant, revision, payload } = firing;
+  const { target } = definitionOf(draft, revision);
+  const open: Open = {
+    ...drawUp(draft, firing),
+    attempt: 1,
+    claimedAt: now,
+    token: null,
+    worker: null,
+    firstDispatchedAt: null,
+    startBy: null,
+    deadlineAt: null,
+    dueAt: null,
+    cancelAt: null,
+    cancelReason: null,
+    send: { at: now, tries: 0, error: null },
+    unrecorded: nextNumber(draft),
+    heartbeats: 0,
+    settledBy: null,
+    payload,
+    queue: "queue" in target ? target.queue : null,
+  };
+  const twice = state.open.some((other) => other.slot === slot && other.variant === variant);
+  invariant(!twice, `slot ${slot}${variant} is claimed twice`);
+  move(open, "claimed");
+  state.open.push(open);
+  if (isTimed(open)) state.claimed++;
+  return open;
+}
+
+/** Made by the clock: counts for `maxOccurrences`, streaks and fixed delay. Firings by hand do not. */
+export function isTimed(occurrence: Pick<Open, "kind" | "variant">): boolean {
+  return occurrence.kind === "scheduled" || occurrence.kind === "catch_up";
+}
+
+/** Part of what fixed delay counts from: a timed occurrence, or what continues one. */
+export function isOfChain(occurrence: Pick<Open, "kind" | "variant">): boolean {
+  return isTimed(occurrence) || (occurrence.kind === "continuation" && /^~c\d+$/.test(occurrence.variant));
+}
+
+/** The message of the current attempt is owed, from `at` on. */
+export function owe(open: Open, at: number): void {
+  open.send = { at, tries: 0, error: null };
+}
+
+/** An attempt is over without success: another, or the end. */
+export function endAttempt(
+  draft: Draft,
+  open: Open,
+  ended: { outcome: string; error: string | null; retryable: boolean; retryAfterMs?: number | null },
+): void {
+  closeAttempt(draft, open, ended.outcome, ended.error);
+  open.error = ended.error;
+  if (open.cancelAt !== null) return finish(draft, open, "cancelled", { reason: open.cancelReason });
+  const after = afterFailure(
+    definitionOf(draft, open.revision).retry,
+    {
+      attempt: open.attempt,
+      retryable: ended.retryable,
+      firstDispatchedAt: open.firstDispatchedAt ?? draft.now,
+      seed: `${scheduleKey(draft.state)}@${open.slot}${open.variant}`,
+      retryAfterMs: ended.retryAfterMs ?? null,
+      reason: ended.outcome,
+    },
+    draft.now,
+  );
+  switch (after.next) {
+    case "retry":
+      return putOff(draft, open, "retrying", after.at, open.attempt + 1);
+    case "failed":
+      // The table knows `failed` from claimed and running only: what was never started ends as expired.
+      return finish(draft, open, open.state === "dispatched" ? "expired" : "failed", {
+        reason: after.reason,
+      });
+    case "expired":
+      return finish(draft, open, "expired", { reason: after.reason });
+  }
+}
+
+/** The next message leaves at `at`; what the worker holds stays valid until somebody starts that attempt. */
+export function putOff(
+  draft: Draft,
+  open: Open,
+  to: "retrying" | "deferred",
+  at: number,
+  attempt: number,
+): void {
+  move(open, to, { attempt, leaseUntil: null });
+  Object.assign(open, { dueAt: at, startBy: null, unrecorded: nextNumber(draft), send: null });
+}
+
+export function closeAttempt(draft: Draft, open: Open, outcome: string, error: string | null): void {
+  const last = open.attempts.at(-1);
+  if (last && last.endedAt === null)
+    Object.assign(last, { endedAt: draft.now, outcome, error } satisfies Partial<Attempt>);
+}
+
+export interface Ending {
+  reason?: string | null;
+  error?: string | null;
+  result?: Json;
+}
+
+/** The end of an occurrence. It leaves the object; the ledger row and the last finals remember it. */
+export function finish(draft: Draft, open: Open, to: State, ending: Ending = {}): void {
+  const { state, now } = draft;
+  if (open.attempts.at(-1)?.endedAt === null) closeAttempt(draft, open, to, ending.error ?? null);
+  if (to !== open.state) move(open, to);
+  invariant(isFinal(open.state, open.tracked), `${to} is no end`);
+  Object.assign(open, { finishedAt: now, leaseUntil: null, reason: ending.reason ?? null });
+  if (ending.error !== undefined) open.error = ending.error;
+  if (ending.result !== undefined) open.result = ending.result;
+  state.open = state.open.filter((other) => other !== open);
+  queueRow(draft, occurrenceRow(state, open, nextNumber(draft)));
+  state.finals = [...state.finals, finalOf(open, now)].slice(-BOUNDS.FINALS_KEPT);
+  keepHealth(draft, open);
+}
+
+/** Nobody reports on it, so handing it over is its end. Its row travelled with the message. */
+export function finishUntracked(draft: Draft, open: Open, recorded: boolean): void {
+  const { state } = draft;
+  invariant(
+    open.state === "dispatched" && !open.tracked,
+    "only a dispatched, untracked occurrence ends here",
+  );
+  state.open = state.open.filter((other) => other !== open);
+  if (!recorded) queueRow(draft, occurrenceRow(state, open, open.unrecorded ?? nextNumber(draft)));
+  countOutcome(draft, "dispatched");
+}
+
+function finalOf(open: Open, finishedAt: number) {
+  const { slot, variant, kind, revision, token, settledBy, state, reason } = open;
+  return { slot, variant, kind, revision, token, settledBy, state, reason, finishedAt };
+}
+
+export function countOutcome(draft: Draft, what: string, by = 1): void {
+  const { counts } = draft.state.health;
+  counts[what] = (counts[what] ?? 0) + by;
+}
+
+function keepHealth(draft: Draft, open: Open): void {
+  const { state, now } = draft;
+  const { health } = state;
+  countOutcome(draft, open.state);
+  const startedAt = open.attempts.at(-1)?.startedAt ?? null;
+  if (startedAt !== null) health.lastDurationMs = now - startedAt;
+  if (open.state === "succeeded") {
+    health.lastSucceededAt = now;
+    state.lastSucceededSlot = Math.max(state.lastSucceededSlot ?? 0, open.slot);
+    state.previous = {
+      scheduledFor: new Date(open.slot).toISOString(),
+      state: open.state,
+      result: boundedResult(open.result),
+    };
+  } else if (open.state === "failed" || open.state === "expired") {
+    health.lastFailedAt = now;
+    health.lastError = (open.error ?? open.reason ?? "").slice(0, 1_000);
+  }
+  if (!isOfChain(open)) return;
+  if (open.state === "succeeded") health.consecutiveFailures = 0;
+  if (open.state === "failed") {
+    health.consecutiveFailures++;
+    pauseAfterFailures(draft);
+  }
+}
+
+const PREVIOUS_BYTES_MAX = 4_096; // it travels in every message and sits in the head row
+
+function boundedResult(result: Json): Json {
+  return JSON.stringify(result).length <= PREVIOUS_BYTES_MAX ? result : null;
+}
+
+function pauseAfterFailures(draft: Draft): void {
+  const { state } = draft;
+  const { pauseAfterFailures: limit } = definitionOf(draft, state.revision);
+  const failures = state.health.consecutiveFailures;
+  if (limit === null || failures < limit || state.status !== "active") return;
+  const note = `paused after ${failures} failed occurrences in a row; last error: ${state.health.lastError ?? "none"}`;
+  state.status = "paused";
+  state.pause = { from: draft.now, until: null, note, who: "carillon" };
+  queueChange(draft, "pause", "carillon", { note });
+}
+
+/** Fixed delay: the next slot, counted from now; none where the definition's bounds end before it. */
+export function restartDelay(draft: Draft): void {
+  const { definition, timetable } = ruleOf(draft, draft.state.revision);
+  if (timetable.delayMs === null) return;
+  const dueAt = Math.max(draft.now + timetable.delayMs, draft.state.cursor + 1);
+  draft.state.delayDueAt = definition.endAt !== null && dueAt > definition.endAt ? null : dueAt;
+}
+
+/** Slots that were not run, with the reason: one as an occurrence, more as a gap row. */
+export function recordSkip(draft: Draft, skip: Skip): void {
+  const { state } = draft;
+  countOutcome(draft, skip.reason, skip.count);
+  const gap = extendedGap(draft, skip);
+  if (gap.count === 1) {
+    const { from: slot, revision, reason } = skip;
+    const firing: Firing = { slot, variant: "", kind: "scheduled", revision, payload: null, replayOf: null };
+    recordClosed(draft, firing, "skipped", reason);
+  } else {
+    const version = nextNumber(draft);
+    const { from, to, count, reason, revision } = gap;
+    queueRow(draft, {
+      key: `gap ${from}`,
+      version,
+      table: "gaps",
+      row: { schedule: scheduleKey(state), from_at: from, to_at: to, count, reason, revision, version },
+    });
+  }
+  state.lastGap = gap.count === 1 ? null : gap;
+}
+
+/** A run of skips that was counted in several wakes stays one gap row. */
+function extendedGap(draft: Draft, skip: Skip): Skip {
+  const last = draft.state.lastGap;
+  const adjacent =
+    last !== null &&
+    last.reason === skip.reason &&
+    last.revision === skip.revision &&
+    ruleOf(draft, skip.revision).timetable.prev(skip.from - 1) === last.to;
+  return adjacent ? { ...skip, from: last.from, count: last.count + skip.count } : skip;
+}
+
+/** A firing that never became an occurrence: skipped, or cancelled while it waited. */
+export function recordClosed(
+  draft: Draft,
+  firing: Firing,
+  to: "skipped" | "cancelled",
+  reason: string,
+): void {
+  const closed = { ...drawUp(draft, firing), reason, finishedAt: draft.now };
+  move(closed, to);
+  const nothing = { token: null, settledBy: null, queue: null, dueAt: null, payload: firing.payload };
+  queueRow(draft, occurrenceRow(draft.state, { ...closed, ...nothing }, nextNumber(draft)));
+}
+
+/** Nothing lies ahead and nothing waits: the schedule has done what it was made for. */
+export function completeIfDone(draft: Draft): void {
+  const { state } = draft;
+  if (state.status !== "active" || state.waiting.length > 0) return;
+  const rule = ruleOf(draft, state.revision);
+  const { maxOccurrences, afterCompletion } = rule.definition;
+  const spent = maxOccurrences !== null && state.claimed >= maxOccurrences;
+  const chainOpen = rule.timetable.kind === "delay" && state.open.some(isOfChain);
+  if (!spent && (chainOpen || rule.timetable.next(state.cursor) !== null)) return;
+  state.status = "completed";
+  queueChange(draft, "complete", "carillon", { body: { cursor: state.cursor } });
+  if (afterCompletion === "delete") {
+    state.status = "deleted";
+    queueChange(draft, "delete", "carillon", { note: "afterCompletion: delete" });
+  }
+  touch(draft);
+}

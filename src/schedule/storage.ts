@@ -1,0 +1,124 @@
+/**
+ * Where the world lies in the object's SQLite: one head row with everything that changes, saved by one UPDATE
+ * (one billed row whatever changed); definitions by revision; and a spill for what would make the head large.
+ */
+import type { DefinitionInput } from "../core/schedule.ts";
+import type { ScheduleState, World } from "./state.ts";
+
+/** Ordered, never edited once shipped; `schema` says how many have run. */
+const MIGRATIONS = [
+  `CREATE TABLE head (id INTEGER PRIMARY KEY CHECK (id = 1), schema INTEGER NOT NULL, state TEXT NOT NULL) STRICT;
+   CREATE TABLE revisions (revision INTEGER PRIMARY KEY, definition TEXT NOT NULL) STRICT;
+   CREATE TABLE spill (key TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;`,
+];
+
+const SPILLED = ["open", "rows", "waiting"] as const;
+const HEAD_ITEMS_MAX = 32; // of each list; beyond that every save would rewrite what hardly changes
+const HEAD_ITEM_BYTES_MAX = 4_096; // a payload or result of its own
+
+interface Reference {
+  $: string;
+}
+
+export class Storage {
+  readonly #sql: SqlStorage;
+  #spilled = new Map<string, string>();
+  #exists: boolean;
+  #revisions = new Set<number>();
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    this.#exists = sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'head'").toArray().length > 0;
+  }
+
+  load(): World | null {
+    if (!this.#exists) return null;
+    const head = this.#sql
+      .exec<{ state: string; schema: number }>("SELECT state, schema FROM head WHERE id = 1")
+      .toArray()[0];
+    if (!head) return null;
+    for (const { key, body } of this.#sql.exec<{ key: string; body: string }>(
+      "SELECT key, body FROM spill",
+    )) {
+      this.#spilled.set(key, body);
+    }
+    const revisions: World["revisions"] = {};
+    const rows = this.#sql.exec<{ revision: number; definition: string }>(
+      "SELECT revision, definition FROM revisions",
+    );
+    for (const { revision, definition } of rows) {
+      revisions[revision] = JSON.parse(definition) as DefinitionInput;
+      this.#revisions.add(revision);
+    }
+    return { state: this.#unspill(JSON.parse(head.state) as ScheduleState), revisions };
+  }
+
+  /** Inside the caller's transaction. */
+  save(world: World): void {
+    if (!this.#exists) this.#create();
+    for (const [revision, definition] of Object.entries(world.revisions)) {
+      if (this.#revisions.has(Number(revision))) continue;
+      this.#sql.exec("INSERT INTO revisions VALUES (?1, ?2)", Number(revision), JSON.stringify(definition));
+      this.#revisions.add(Number(revision));
+    }
+    for (const revision of this.#revisions) {
+      if (revision in world.revisions) continue;
+      this.#sql.exec("DELETE FROM revisions WHERE revision = ?1", revision);
+      this.#revisions.delete(revision);
+    }
+    const state = JSON.stringify(this.#spill(world.state));
+    this.#sql.exec(
+      "INSERT INTO head VALUES (1, ?1, ?2) ON CONFLICT (id) DO UPDATE SET state = excluded.state",
+      MIGRATIONS.length,
+      state,
+    );
+  }
+
+  #create(): void {
+    for (const migration of MIGRATIONS) this.#sql.exec(migration);
+    this.#exists = true;
+  }
+
+  #spill(state: ScheduleState): ScheduleState {
+    const kept = new Set<string>();
+    const head = { ...state } as Record<string, unknown>;
+    for (const list of SPILLED) {
+      head[list] = state[list].map((item, index) => {
+        const body = JSON.stringify(item);
+        if (index < HEAD_ITEMS_MAX && body.length <= HEAD_ITEM_BYTES_MAX) return item;
+        const key = `${list} ${"key" in item ? item.key : `${"slot" in item ? item.slot : item.after} ${item.variant}`}`;
+        this.#put(key, body);
+        kept.add(key);
+        return { $: key } satisfies Reference;
+      });
+    }
+    for (const key of this.#spilled.keys()) if (!kept.has(key)) this.#drop(key);
+    return head as unknown as ScheduleState;
+  }
+
+  #unspill(head: ScheduleState): ScheduleState {
+    const state = { ...head } as Record<string, unknown>;
+    for (const list of SPILLED) {
+      state[list] = (head[list] as unknown[]).map((item) => {
+        const key = (item as Partial<Reference>).$;
+        return key === undefined ? item : (JSON.parse(this.#spilled.get(key) ?? "null") as unknown);
+      });
+    }
+    return state as unknown as ScheduleState;
+  }
+
+  #put(key: string, body: string): void {
+    if (this.#spilled.get(key) === body) return;
+    this.#sql.exec(
+      "INSERT INTO spill VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET body = excluded.body",
+      key,
+      body,
+    );
+    this.#spilled.set(key, body);
+  }
+
+  #drop(key: string): void {
+    this.#sql.exec("DELETE FROM spill WHERE key = ?1", key);
+    this.#spilled.delete(key);
+  }
+}

@@ -1,0 +1,260 @@
+/**
+ * What the clock does to a schedule: time-outs first, then what expires because its successor is due, then
+ * waiting occurrences, then new slots (contract §2.2). Also `wakeAt`: when the clock has something to do again.
+ */
+import { TIMES } from "../core/limits.ts";
+import { lastEffective, nextEffective, plan, type Rule, type Seat } from "../core/plan.ts";
+import type { CatchUp } from "../core/schedule.ts";
+import { definitionOf, queueChange, ruleInForce, ruleOf, type Draft } from "./draft.ts";
+import { occurrenceKey } from "./rows.ts";
+import {
+  claim,
+  completeIfDone,
+  endAttempt,
+  finish,
+  isOfChain,
+  owe,
+  recordSkip,
+  restartDelay,
+} from "./settle.ts";
+import { scheduleKey, type Open, type World } from "./state.ts";
+
+export function wake(draft: Draft): void {
+  const { state } = draft;
+  state.again = false;
+  for (const open of state.open.slice()) timeOut(draft, open);
+  if (state.pause?.until != null && state.pause.until <= draft.now)
+    resumeAt(draft, "carillon", "the pause ended", null);
+  if (state.status === "active") supersede(draft);
+  settleSlots(draft, null);
+}
+
+/** Every slot up to now is decided under the revision in force. `catchUp` overrides the definition's, on resume. */
+export function settleSlots(draft: Draft, catchUp: CatchUp | null): void {
+  const { state } = draft;
+  if (state.status === "deleted") return;
+  const rule = ruleInForce(draft);
+  const { maxOccurrences } = rule.definition;
+  const planned = plan(
+    {
+      rule,
+      ruleOf: (revision) => ruleOf(draft, revision),
+      seed: scheduleKey(state),
+      cursor: state.cursor,
+      waiting: state.waiting,
+      seats: seatsOf(draft),
+      left: maxOccurrences === null ? null : Math.max(0, maxOccurrences - state.claimed),
+      rateAt: state.rateAt,
+      paused: state.status !== "active",
+      catchUp: catchUp ?? rule.definition.catchUp,
+    },
+    draft.now,
+  );
+  state.cursor = planned.cursor;
+  state.waiting = planned.waiting;
+  state.rateAt = planned.rateAt;
+  state.again = planned.again;
+  // Fixed delay: a slot that the cursor has passed is spent.
+  if (state.delayDueAt !== null && state.delayDueAt <= state.cursor) state.delayDueAt = null;
+  for (const skip of planned.skips) recordSkip(draft, skip);
+  for (const firing of planned.fire) claim(draft, firing);
+  for (const key of planned.cancel) askToStop(draft, openOf(draft, key), "superseded");
+  for (const key of planned.terminate) terminate(draft, openOf(draft, key));
+  keepChain(draft);
+  completeIfDone(draft);
+}
+
+/** Fixed delay counts from the settlement of the last slot: when nothing of the chain is open, that is now. */
+function keepChain(draft: Draft): void {
+  const { state } = draft;
+  const { timetable } = ruleInForce(draft);
+  if (timetable.kind !== "delay" || state.delayDueAt !== null) return;
+  const goesOn =
+    state.open.some((open) => isOfChain(open)) || state.waiting.some((range) => isOfChain(range));
+  if (!goesOn) restartDelay(draft);
+}
+
+function seatsOf({ state }: Draft): Seat[] {
+  return state.open
+    .map((open) => ({
+      key: occurrenceKey(open),
+      slot: open.slot,
+      running: open.state === "running",
+      cancelling: open.cancelAt !== null,
+    }))
+    .toSorted((a, b) => a.slot - b.slot);
+}
+
+function openOf(draft: Draft, key: string): Open | undefined {
+  return draft.state.open.find((open) => occurrenceKey(open) === key);
+}
+
+/** Ends at once what is not running; a running one is marked, learns it from its next heartbeat, and has `timeouts.cancel`. */
+export function askToStop(draft: Draft, open: Open | undefined, reason: string): void {
+  if (!open) return;
+  if (open.state !== "running") return finish(draft, open, "cancelled", { reason });
+  open.cancelAt ??= draft.now + definitionOf(draft, open.revision).timeouts.cancelMs;
+  open.cancelReason ??= reason;
+}
+
+/** Its token is void from here on: nobody may report for it any more. */
+export function terminate(draft: Draft, open: Open | undefined): void {
+  if (!open) return;
+  open.token = null;
+  finish(draft, open, "cancelled", { reason: "terminated" });
+}
+
+/** The end of a pause: slots that passed are recorded as `paused`, or caught up. */
+export function resumeAt(draft: Draft, who: string, note: string | null, catchUp: CatchUp | null): void {
+  const { state } = draft;
+  if (catchUp === null) settlePaused(draft);
+  state.status = "active";
+  state.pause = null;
+  queueChange(draft, "resume", who, {
+    note,
+    body: { catchUp: catchUp?.policy ?? null, cursor: state.cursor },
+  });
+  if (catchUp !== null) settleSlots(draft, catchUp);
+}
+
+export function settlePaused(draft: Draft): void {
+  const { state } = draft;
+  const { timetable } = ruleInForce(draft);
+  for (let round = 0; round < COUNT_ROUNDS_MAX; round++) {
+    const first = timetable.next(state.cursor);
+    if (first === null || first > draft.now) break;
+    const { count, through } = timetable.count(state.cursor, draft.now);
+    const to = timetable.prev(through) ?? first;
+    recordSkip(draft, { from: first, to, count, reason: "paused", revision: state.revision });
+    state.cursor = Math.max(to, through < draft.now ? through : to);
+  }
+  if (timetable.kind === "delay") state.delayDueAt = null;
+  keepChain(draft);
+}
+
+// One count covers at least a day of every-second slots; a pause of decades stays within this.
+const COUNT_ROUNDS_MAX = 10_000;
+
+// ── time-outs ────────────────────────────────────────────────────────────────────────────────────
+
+function timeOut(draft: Draft, open: Open): void {
+  const { now } = draft;
+  if (open.state === "running") return timeOutRunning(draft, open);
+  if (isOutOfTime(draft, open)) return expire(draft, open);
+  if (
+    open.state === "dispatched" &&
+    open.startBy !== null &&
+    open.startBy <= now &&
+    draft.state.everStarted
+  ) {
+    open.startBy = null;
+    owe(open, now);
+  }
+  if (open.dueAt !== null && open.dueAt <= now && open.send === null) owe(open, now);
+}
+
+function timeOutRunning(draft: Draft, open: Open): void {
+  const { now } = draft;
+  if (open.cancelAt !== null && open.cancelAt <= now) {
+    open.token = null;
+    return finish(draft, open, "cancelled", { reason: open.cancelReason });
+  }
+  if (open.deadlineAt !== null && open.deadlineAt <= now) {
+    open.token = null;
+    return endAttempt(draft, open, {
+      outcome: "run_timeout",
+      error: "longer than timeouts.run",
+      retryable: true,
+    });
+  }
+  if (open.leaseUntil !== null && open.leaseUntil <= now) {
+    endAttempt(draft, open, {
+      outcome: "lease_expired",
+      error: "no heartbeat within timeouts.lease",
+      retryable: true,
+    });
+  }
+}
+
+function isOutOfTime(draft: Draft, open: Open): boolean {
+  const since = open.firstDispatchedAt ?? open.claimedAt ?? draft.now;
+  if (since + definitionOf(draft, open.revision).retry.maxElapsedMs <= draft.now) return true;
+  return open.send?.error === "unknown_queue" && (open.claimedAt ?? 0) + TIMES.UNKNOWN_QUEUE_MS <= draft.now;
+}
+
+function expire(draft: Draft, open: Open): void {
+  if (open.send?.error === "unknown_queue") {
+    const error = `the queue binding ${open.queue} does not exist`;
+    return finish(draft, open, open.state === "claimed" ? "failed" : "expired", {
+      reason: "unknown_queue",
+      error,
+    });
+  }
+  const reasons = { claimed: "never_dispatched", dispatched: "never_started" } as Record<string, string>;
+  finish(draft, open, "expired", {
+    reason: reasons[open.state] ?? "max_elapsed",
+    error: open.send?.error ?? open.error,
+  });
+}
+
+/** `untilNextSlot`: a retry is worth something only until its successor is due. A running attempt goes on. */
+function supersede(draft: Draft): void {
+  const { state, now } = draft;
+  const waitingToRetry = state.open.filter((open) => open.state === "retrying" && open.variant === "");
+  if (waitingToRetry.length === 0) return;
+  const last = lastEffective(ruleInForce(draft), scheduleKey(state), now);
+  for (const open of waitingToRetry) {
+    if (last !== null && last > open.slot && definitionOf(draft, open.revision).retry.untilNextSlot) {
+      finish(draft, open, "expired", { reason: "superseded" });
+    }
+  }
+}
+
+// ── the next wake ────────────────────────────────────────────────────────────────────────────────
+
+/** When the clock has something to do next, at most a day away; null when nothing lies ahead. */
+export function wakeAt(world: World, now: number): number | null {
+  const { state } = world;
+  if (state.again) return now + 1;
+  const due = [...openDue(world), ...waitingDue(world, now)];
+  if (hasUnrecorded(world)) due.push(state.handOver.retryAt);
+  if (state.pause?.until != null) due.push(state.pause.until);
+  if (state.status === "active") {
+    const next = nextEffective(ruleInForce(world), scheduleKey(state), state.cursor);
+    if (next !== null) due.push(next);
+  }
+  return due.length === 0 ? null : Math.min(now + TIMES.WAKE_MS_MAX, ...due);
+}
+
+function openDue(world: World): number[] {
+  return world.state.open.flatMap((open) => {
+    const { retry } = definitionOf(world, open.revision);
+    if (open.state === "running") return present([open.leaseUntil, open.deadlineAt, open.cancelAt]);
+    const end = (open.firstDispatchedAt ?? open.claimedAt ?? 0) + retry.maxElapsedMs;
+    const startBy = world.state.everStarted ? open.startBy : null;
+    return present([end, startBy, open.send === null ? open.dueAt : open.send.at]);
+  });
+}
+
+function present(instants: (number | null)[]): number[] {
+  return instants.filter((at) => at !== null);
+}
+
+function waitingDue(world: World, now: number): number[] {
+  const { state } = world;
+  return state.waiting.flatMap((range) => {
+    if (range.notBefore !== null) return [range.notBefore];
+    const rule: Rule = ruleInForce(world);
+    const windowEnd = rule.definition.catchUp.windowMs;
+    const due: number[] =
+      windowEnd === null || range.variant !== "" ? [] : [Math.max(range.upTo + windowEnd + 1, now + 1)];
+    if (rule.definition.overlap === "allow") due.push(state.rateAt);
+    return due;
+  });
+}
+
+export function hasUnrecorded({ state }: World): boolean {
+  return (
+    state.rows.length > 0 || state.unrecorded !== null || state.open.some((open) => open.unrecorded !== null)
+  );
+}
