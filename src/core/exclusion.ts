@@ -6,7 +6,7 @@
  */
 import { DAY_SECONDS, LAST_SECOND, parseDay } from "./calendar.ts";
 import type { Pattern } from "./pattern.ts";
-import { NEVER, matchesDay, matchesWall, nextDay, nextWall } from "./pattern.ts";
+import { NEVER, matchesDay, matchesWall, nextDay, nextWall } from "./wall.ts";
 import type { Zone } from "./zone.ts";
 import { OFFSET_MAX } from "./zone.ts";
 

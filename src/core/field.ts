@@ -267,7 +267,7 @@ function expectation(place: Place): string {
 /** The name that shares the most leading letters, if at least two of three letters agree in place. */
 function nearestName(spec: Spec, text: string): string | undefined {
   const upper = text.toUpperCase();
-  const score = (name: string) => [...name].filter((letter, i) => letter === upper[i]).length;
+  const score = (name: string) => Array.from(name).filter((letter, i) => letter === upper[i]).length;
   const best = spec.names.toSorted((a, b) => score(b) - score(a))[0];
   return best !== undefined && score(best) >= 2 ? best : undefined;
 }

@@ -3,20 +3,9 @@
  *
  * Whether a day of a month matches depends on nothing but the month's length and its first weekday (`L`,
  * `W` and `#` included), so all days of all months fit into 28 masks. A time of day is found by three table
- * look-ups. Seconds are seconds on a wall clock, counted from 1970-01-01T00:00 on that wall.
+ * look-ups.
  */
-import {
-  DAY_SECONDS,
-  FIRST_DAY,
-  LAST_DAY,
-  MONTHS,
-  MONTH_SHAPE,
-  MONTH_START,
-  SHAPES,
-  monthOfDay,
-  shapeLength,
-  yearOfMonth,
-} from "./calendar.ts";
+import { SHAPES, shapeLength } from "./calendar.ts";
 import type { Cron } from "./cron.ts";
 import type { Field, Term } from "./field.ts";
 import { SPECS } from "./field.ts";
@@ -28,6 +17,9 @@ export interface Pattern {
   hour: Ladder;
   /** Bit 1 is January. */
   months: number;
+  /** From each month of the year, January first, how many months on to the next that matches, and back. */
+  monthsOn: Uint8Array;
+  monthsBack: Uint8Array;
   /** Null: every year. */
   years: ReadonlySet<number> | null;
   /** By shape of the month, bit n for day n. */
@@ -52,12 +44,15 @@ export interface Ladder {
 export function patternOf(cron: Cron, clamp: boolean): Pattern {
   const [second, minute, hour] = [ladder(cron.second), ladder(cron.minute), ladder(cron.hour)];
   const unclamped = dayMasks(cron, false);
+  const months = maskOf(valuesOf(cron.month));
   return {
     cron,
     second,
     minute,
     hour,
-    months: maskOf(valuesOf(cron.month)),
+    months,
+    monthsOn: strides(months, 1),
+    monthsBack: strides(months, -1),
     years: cron.year.open ? null : new Set(valuesOf(cron.year)),
     days: clamp ? dayMasks(cron, true) : unclamped,
     unclamped,
@@ -104,15 +99,25 @@ function maskOf(values: number[]): number {
   return values.reduce((mask, value) => mask | (1 << value), 0);
 }
 
+function strides(months: number, direction: 1 | -1): Uint8Array {
+  return Uint8Array.from({ length: 12 }, (_, month) => {
+    let stride = 1;
+    while (stride < 12 && (months & (2 << ((month + direction * stride + 24) % 12))) === 0) stride++;
+    return stride;
+  });
+}
+
 function dayMasks(cron: Cron, clamp: boolean): Int32Array {
   const { dayOfMonth, dayOfWeek, bothDays } = cron;
+  const dates = valuesOf(dayOfMonth);
+  const weekdays = maskOf(valuesOf(dayOfWeek));
+  // With an open field the other decides, and `and` says so: an open field has every day.
+  const and = bothDays || dayOfMonth.open || dayOfWeek.open;
   const masks = new Int32Array(SHAPES);
   for (let shape = 0; shape < SHAPES; shape++) {
     const month = { length: shapeLength(shape), firstWeekday: shape % 7 };
-    const byDate = datesOf(dayOfMonth, month, clamp);
-    const byWeekday = weekdaysOf(dayOfWeek, month);
-    // With an open field the other decides, and `and` says so: an open field has every day.
-    const and = bothDays || dayOfMonth.open || dayOfWeek.open;
+    const byDate = datesIn(month, dates, clamp) | specialDatesIn(month, dayOfMonth, clamp);
+    const byWeekday = weekdaysIn(month, weekdays) | nthWeekdaysIn(month, dayOfWeek);
     masks[shape] = and ? byDate & byWeekday : byDate | byWeekday;
   }
   return masks;
@@ -123,14 +128,20 @@ interface MonthShape {
   firstWeekday: number;
 }
 
-function datesOf(field: Field, month: MonthShape, clamp: boolean): number {
-  const { length } = month;
+function datesIn({ length }: MonthShape, dates: number[], clamp: boolean): number {
   let mask = 0;
-  for (const date of valuesOf(field)) {
+  for (const date of dates) {
     if (date <= length) mask |= 1 << date;
     else if (clamp) mask |= 1 << length;
   }
-  for (const term of field.terms) {
+  return mask;
+}
+
+/** `L`, `L-3`, `15W`, `LW` */
+function specialDatesIn(month: MonthShape, { terms }: Field, clamp: boolean): number {
+  const { length } = month;
+  let mask = 0;
+  for (const term of terms) {
     if (term.kind === "last" && length - term.before >= 1) mask |= 1 << (length - term.before);
     if (term.kind === "nearest") {
       const date = term.day ?? length;
@@ -148,156 +159,22 @@ function nearestWorkday(date: number, { length, firstWeekday }: MonthShape): num
   return date;
 }
 
-function weekdaysOf(field: Field, { length, firstWeekday }: MonthShape): number {
-  const plain = maskOf(valuesOf(field));
-  const nths = field.terms.filter((term) => term.kind === "nth");
+/** The week (bit 0 is Sunday) laid over the month again and again from its first day on. */
+function weekdaysIn({ length, firstWeekday }: MonthShape, weekdays: number): number {
+  const week = ((weekdays >> firstWeekday) | (weekdays << (7 - firstWeekday))) & 0x7f;
+  const weeks = week | (week << 7) | (week << 14) | (week << 21) | (week << 28);
+  return (weeks << 1) & ((2 << length) - 2);
+}
+
+/** `MON#2`, `FRI#L` */
+function nthWeekdaysIn({ length, firstWeekday }: MonthShape, { terms }: Field): number {
   let mask = 0;
-  for (let date = 1; date <= length; date++) {
-    const weekday = (firstWeekday + date - 1) % 7;
-    const nth = Math.ceil(date / 7);
-    const hit = nths.some(
-      (t) => t.weekday === weekday && (t.nth === null ? date + 7 > length : t.nth === nth),
-    );
-    if (hit || plain & (1 << weekday)) mask |= 1 << date;
+  for (const term of terms) {
+    if (term.kind !== "nth") continue;
+    const first = 1 + ((term.weekday - firstWeekday + 7) % 7);
+    const last = first + 7 * Math.floor((length - first) / 7);
+    const date = term.nth === null ? last : first + 7 * (term.nth - 1);
+    if (date <= length) mask |= 1 << date;
   }
   return mask;
-}
-
-/** No such time on any wall: beyond every month of the table. */
-export const NEVER = Infinity;
-
-/** The days of month `i` that match, as a mask. */
-function daysIn(pattern: Pattern, month: number): number {
-  if ((pattern.months & (2 << (month % 12))) === 0) return 0;
-  if (pattern.years !== null && !pattern.years.has(yearOfMonth(month))) return 0;
-  return pattern.days[MONTH_SHAPE[month]!]!;
-}
-
-/** The first matching day at or after `day`, or NEVER. Looks at each month of the table at most once. */
-export function nextDay(pattern: Pattern, day: number): number {
-  if (day > LAST_DAY) return NEVER;
-  let month = day <= FIRST_DAY ? 0 : monthOfDay(day);
-  let mask = daysIn(pattern, month) & (-1 << Math.max(day - MONTH_START[month]! + 1, 1));
-  while (mask === 0) {
-    if (++month >= MONTHS) return NEVER;
-    mask = daysIn(pattern, month);
-  }
-  return MONTH_START[month]! + 30 - Math.clz32(mask & -mask);
-}
-
-/** The last matching day at or before `day`, or −NEVER. */
-export function prevDay(pattern: Pattern, day: number): number {
-  if (day < FIRST_DAY) return -NEVER;
-  let month = day >= LAST_DAY ? MONTHS - 1 : monthOfDay(day);
-  const date = Math.min(day - MONTH_START[month]! + 1, 31);
-  let mask = daysIn(pattern, month) & (date === 31 ? -1 : (2 << date) - 1);
-  while (mask === 0) {
-    if (--month < 0) return -NEVER;
-    mask = daysIn(pattern, month);
-  }
-  return MONTH_START[month]! + 30 - Math.clz32(mask);
-}
-
-export function matchesDay(pattern: Pattern, day: number): boolean {
-  return nextDay(pattern, day) === day;
-}
-
-/** The first time of day (in seconds) at or after `time`, or −1. */
-export function nextTime({ hour, minute, second }: Pattern, time: number): number {
-  const h = Math.floor(time / 3600);
-  const m = Math.floor(time / 60) % 60;
-  if (hour.has[h]) {
-    if (minute.has[m]) {
-      const s = second.next[time % 60]!;
-      if (s >= 0) return h * 3600 + m * 60 + s;
-    }
-    const later = minute.next[m + 1]!;
-    if (later >= 0) return h * 3600 + later * 60 + second.next[0]!;
-  }
-  const laterHour = hour.next[h + 1]!;
-  return laterHour < 0 ? -1 : laterHour * 3600 + minute.next[0]! * 60 + second.next[0]!;
-}
-
-/** The last time of day at or before `time`, or −1. */
-export function prevTime({ hour, minute, second }: Pattern, time: number): number {
-  const h = Math.floor(time / 3600);
-  const m = Math.floor(time / 60) % 60;
-  if (hour.has[h]) {
-    if (minute.has[m]) {
-      const s = second.prev[time % 60]!;
-      if (s >= 0) return h * 3600 + m * 60 + s;
-    }
-    const earlier = m > 0 ? minute.prev[m - 1]! : -1;
-    if (earlier >= 0) return h * 3600 + earlier * 60 + second.prev[59]!;
-  }
-  const earlierHour = h > 0 ? hour.prev[h - 1]! : -1;
-  return earlierHour < 0 ? -1 : earlierHour * 3600 + minute.prev[59]! * 60 + second.prev[59]!;
-}
-
-/** The least matching wall second after `second`, or NEVER. */
-export function nextWall(pattern: Pattern, second: number): number {
-  const day = Math.floor((second + 1) / DAY_SECONDS);
-  let found = nextDay(pattern, day);
-  if (found === day) {
-    const time = nextTime(pattern, second + 1 - day * DAY_SECONDS);
-    if (time >= 0) return day * DAY_SECONDS + time;
-    found = nextDay(pattern, day + 1);
-  }
-  return found * DAY_SECONDS + pattern.firstTime;
-}
-
-/** The greatest matching wall second at or before `second`, or −NEVER. */
-export function prevWall(pattern: Pattern, second: number): number {
-  const day = Math.floor(second / DAY_SECONDS);
-  let found = prevDay(pattern, day);
-  if (found === day) {
-    const time = prevTime(pattern, second - day * DAY_SECONDS);
-    if (time >= 0) return day * DAY_SECONDS + time;
-    found = prevDay(pattern, day - 1);
-  }
-  return found * DAY_SECONDS + pattern.lastTime;
-}
-
-export function matchesWall(pattern: Pattern, second: number): boolean {
-  return nextWall(pattern, second - 1) === second;
-}
-
-/** Whether the day of a wall second matches without `monthDay: "clamp"`. */
-export function unclampedDay(pattern: Pattern, second: number): boolean {
-  const day = Math.floor(second / DAY_SECONDS);
-  const month = monthOfDay(day);
-  const mask = pattern.unclamped[MONTH_SHAPE[month]!]!;
-  return (mask & (1 << (day - MONTH_START[month]! + 1))) !== 0;
-}
-
-/** How many matching wall seconds lie in (after, upTo]: a look at each month between. */
-export function countWall(pattern: Pattern, after: number, upTo: number): number {
-  return upTo > after ? countBelow(pattern, upTo + 1) - countBelow(pattern, after + 1) : 0;
-}
-
-/** Matching seconds of the table before `second`. */
-function countBelow(pattern: Pattern, second: number): number {
-  const day = Math.min(Math.max(Math.floor(second / DAY_SECONDS), FIRST_DAY), LAST_DAY);
-  const last = monthOfDay(day);
-  let days = 0;
-  for (let month = 0; month < last; month++) days += bitsOf(daysIn(pattern, month));
-  const mask = daysIn(pattern, last);
-  const date = day - MONTH_START[last]! + 1;
-  days += bitsOf(mask & ((1 << date) - 1));
-  if ((mask & (1 << date)) === 0) return days * pattern.timesPerDay;
-  return days * pattern.timesPerDay + timesBelow(pattern, second - day * DAY_SECONDS);
-}
-
-function timesBelow({ hour, minute, second }: Pattern, time: number): number {
-  if (time >= DAY_SECONDS) return hour.size * minute.size * second.size;
-  const [h, m, s] = [Math.floor(time / 3600), Math.floor(time / 60) % 60, time % 60];
-  const seconds = minute.has[m] ? second.below[s]! : 0;
-  const inHour = hour.has[h] ? minute.below[m]! * second.size + seconds : 0;
-  return hour.below[h]! * minute.size * second.size + inHour;
-}
-
-function bitsOf(mask: number): number {
-  let bits = mask - ((mask >>> 1) & 0x55555555);
-  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
-  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }

@@ -1,9 +1,10 @@
 /** What a time rule would do, for `POST /v1/preview` and `/upcoming`: slots with notes, and what makes none. */
+import { compile } from "./compile.ts";
 import type { Result } from "./errors.ts";
 import { ok } from "./errors.ts";
 import type { Suppressed, TimeRule, Timetable, Warning } from "./rule.ts";
 import { formatInstant } from "./time.ts";
-import { compile, effectiveAt } from "./timetable.ts";
+import { effectiveAt } from "./timetable.ts";
 
 export const PREVIEW_COUNT_MAX = 1000;
 /** A night of every minute in a gap is 60; more than this is a list nobody reads. */
@@ -41,12 +42,13 @@ export function preview(request: PreviewRequest): Result<PreviewResponse> {
   const compiled = compile(request.rule);
   if (!compiled.ok) return compiled;
   const timetable = compiled.value;
-  const { from, until } = request;
+  const { from } = request;
+  const until = request.until ?? Infinity;
   const count = Math.min(request.count, PREVIEW_COUNT_MAX);
   const slots: PreviewSlot[] = [];
   let last = from;
   let next = timetable.next(from);
-  while (next !== null && slots.length < count && (until === null || next <= until)) {
+  while (next !== null && slots.length < count && next <= until) {
     slots.push(showSlot(timetable, request, next));
     last = next;
     next = timetable.next(next);
@@ -54,7 +56,7 @@ export function preview(request: PreviewRequest): Result<PreviewResponse> {
   return ok({
     slots,
     // What made no slot counts up to the last slot shown; where the range or the rule ends first, up to there.
-    suppressed: timetable.suppressed(from, slots.length < count ? (until ?? last) : last, SUPPRESSED_MAX),
+    suppressed: timetable.suppressed(from, slots.length < count ? until : last, SUPPRESSED_MAX),
     description: timetable.description,
     warnings: timetable.warnings,
     exhausted: timetable.kind === "calendar" && next === null,

@@ -5,7 +5,7 @@
 import { INSTANT_MAX, INSTANT_MIN } from "./time.ts";
 import type { Excluder, Stretch } from "./exclusion.ts";
 import { coverAt, excludesWall, nextCovered } from "./exclusion.ts";
-import { NEVER } from "./pattern.ts";
+import { NEVER } from "./wall.ts";
 import type { Zone } from "./zone.ts";
 import { passAt } from "./zone.ts";
 import type { Zoned } from "./zoned.ts";
@@ -131,7 +131,11 @@ export function excluding(source: Source, excluders: Excluder[], zoned: Zoned | 
     suppressed: (after, upTo, limit) => {
       const lost = source.suppressed(after, upTo, limit);
       let slot = source.next(after);
-      for (let seen = 0; slot <= upTo && seen < COUNT_STEPS_MAX && lost.length < 2 * limit; seen++) {
+      for (
+        let seen = 0;
+        slot !== NEVER && slot <= upTo && seen < COUNT_STEPS_MAX && lost.length < 2 * limit;
+        seen++
+      ) {
         if (cover(slot) !== null) lost.push({ at: slot, wall: null, reason: "excluded" });
         slot = source.next(slot);
       }

@@ -40,10 +40,30 @@ export interface Dst {
   gapMax: number;
 }
 
+type ClockFields = Record<"minute" | "hour", { text: string }>;
+
+/**
+ * `auto` is cronie's rule: a fixed time of day (neither minute nor hour starts with `*`) runs exactly once
+ * a day, anything else follows elapsed time.
+ */
+export function dstOf(choice: "auto" | { gap: Gap; fold: Fold } | undefined, cron: ClockFields): Dst {
+  if (typeof choice === "object") return { ...choice, gapMax: Infinity };
+  return isFixedTime(cron)
+    ? { gap: "next", fold: "first", gapMax: AUTO_GAP_MAX }
+    : { gap: "skip", fold: "both", gapMax: AUTO_GAP_MAX };
+}
+
+export function isFixedTime({ minute, hour }: ClockFields): boolean {
+  return !minute.text.startsWith("*") && !hour.text.startsWith("*");
+}
+
 export interface Zone {
   name: string;
   spanAt(second: number): Span;
 }
+
+/** Larger jumps are a date that a zone left out (Samoa, 30 December 2011), not daylight saving. */
+export const AUTO_GAP_MAX = 3 * 3600;
 
 /** No offset since 1970 is further from UTC (the furthest are −12 and +14). */
 export const OFFSET_MAX = 15 * 3600;

@@ -8,7 +8,7 @@
 import { FIRST_SECOND, LAST_SECOND } from "./calendar.ts";
 import { invariant } from "./errors.ts";
 import type { Pattern } from "./pattern.ts";
-import { NEVER, countWall, matchesWall, nextWall, prevWall, unclampedDay } from "./pattern.ts";
+import { NEVER, countWall, matchesWall, nextWall, prevWall, unclampedDay } from "./wall.ts";
 import type { Dst, Span, Zone } from "./zone.ts";
 import { OFFSET_MAX, gapAt, passAt, wallEnd, wallStart } from "./zone.ts";
 
@@ -27,7 +27,8 @@ const STEPS_MAX = 230 * 8;
 export function nextSecond(zoned: Zoned, after: number): number {
   const { pattern, zone } = zoned;
   let cursor = Math.max(after, FIRST_SECOND - 1);
-  for (let step = 0; step < STEPS_MAX; step++) {
+  for (let step = 0; ; step++) {
+    invariant(step < STEPS_MAX, "a search for the next slot ran out of spans");
     if (cursor >= LAST_SECOND) return NEVER;
     const span = zone.spanAt(cursor + 1);
     const found = nextIn(zoned, span, cursor);
@@ -37,7 +38,6 @@ export function nextSecond(zoned: Zoned, after: number): number {
     const wall = nextWall(pattern, span.until + span.offset - 2 * OFFSET_MAX);
     cursor = Math.max(span.until - 1, wall - OFFSET_MAX - 1);
   }
-  invariant(false, "a search for the next slot ran out of spans");
 }
 
 function nextIn({ pattern, dst }: Zoned, span: Span, after: number): number {
@@ -58,7 +58,8 @@ function hasInGap(pattern: Pattern, span: Span): boolean {
 export function prevSecond(zoned: Zoned, upTo: number): number {
   const { pattern, zone } = zoned;
   let cursor = Math.min(upTo, LAST_SECOND);
-  for (let step = 0; step < STEPS_MAX; step++) {
+  for (let step = 0; ; step++) {
+    invariant(step < STEPS_MAX, "a search for the previous slot ran out of spans");
     if (cursor < FIRST_SECOND) return -NEVER;
     const span = zone.spanAt(cursor);
     const found = prevIn(zoned, span, cursor);
@@ -66,7 +67,6 @@ export function prevSecond(zoned: Zoned, upTo: number): number {
     const wall = prevWall(pattern, span.from + span.offset + 2 * OFFSET_MAX);
     cursor = Math.min(span.from - 1, wall + OFFSET_MAX + 1);
   }
-  invariant(false, "a search for the previous slot ran out of spans");
 }
 
 function prevIn({ pattern, dst }: Zoned, span: Span, upTo: number): number {
