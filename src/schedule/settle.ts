@@ -8,6 +8,7 @@ import { isFinal, move, type Attempt, type Occurrence, type State } from "../cor
 import type { Firing, Skip } from "../core/plan.ts";
 import { afterFailure } from "../core/retry.ts";
 import type { Json } from "../core/schedule.ts";
+import { formatInstant } from "../core/time.ts";
 import { effectiveAt } from "../core/trigger.ts";
 import { definitionOf, nextNumber, queueRow, ruleOf, touch, queueChange, type Draft } from "./draft.ts";
 import { occurrenceRow } from "./rows.ts";
@@ -200,7 +201,7 @@ function keepHealth(draft: Draft, open: Open): void {
     health.lastSucceededAt = now;
     state.lastSucceededSlot = Math.max(state.lastSucceededSlot ?? 0, open.slot);
     state.previous = {
-      scheduledFor: new Date(open.slot).toISOString(),
+      scheduledFor: formatInstant(open.slot),
       state: open.state,
       result: boundedResult(open.result),
     };
