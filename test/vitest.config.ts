@@ -1,4 +1,8 @@
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+
+const path = (relative: string) => new URL(relative, import.meta.url).pathname;
+const migrations = await readD1Migrations(path("../migrations"));
 
 /**
  * Three rooms: `node` is pure and fast (core, machine), `worker` runs inside workerd with real objects,
@@ -6,13 +10,38 @@ import { defineConfig } from "vitest/config";
  */
 export default defineConfig({
   test: {
-    root: new URL("..", import.meta.url).pathname,
+    root: path(".."),
     projects: [
       {
         test: {
           name: "node",
-          include: ["test/core/**/*.test.ts", "test/schedule/**/*.test.ts", "test/consumer/**/*.test.ts"],
+          include: ["core", "schedule", "consumer", "http"].map((room) => `test/${room}/**/*.test.ts`),
           testTimeout: 60_000,
+        },
+      },
+      {
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: path("../wrangler.toml") },
+            miniflare: { bindings: { ADMIN_TOKEN: "test-token", MIGRATIONS: migrations } },
+          }),
+        ],
+        test: {
+          name: "worker",
+          include: ["test/worker/**/*.test.ts"],
+          setupFiles: [path("worker/setup.ts")],
+          testTimeout: 30_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: "e2e",
+          include: ["test/e2e/**/*.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+          fileParallelism: false, // each starts a runtime of its own
+          sequence: { groupOrder: 2 }, // after the others: what they find is cheaper to look into
         },
       },
     ],

@@ -4,13 +4,14 @@
  *
  *   command ──► draft (private copy) ──► handler ──► what the clock has made due ──► step
  */
-import { fail, ok } from "../core/errors.ts";
+import { fail, ok, type Result } from "../core/errors.ts";
+import type { Message } from "../core/message.ts";
 import { presentOccurrence } from "../core/present.ts";
-import { touch, type Draft } from "./draft.ts";
+import { findOpen, touch, type Draft } from "./draft.ts";
 import { isGone, notFound, patch, pause, put, remove, resume } from "./edit.ts";
 import { handedOver, type HandedOver } from "./handover.ts";
 import { cancel, restore, trigger, type RestoreCommand } from "./recover.ts";
-import { complete, deadLettered, defer, failed, heartbeat, start } from "./run.ts";
+import { complete, deadLettered, defer, failed, heartbeat, messageFor, start } from "./run.ts";
 import { drawUp } from "./settle.ts";
 import type { World } from "./state.ts";
 import type { Address } from "./stub.ts";
@@ -130,4 +131,11 @@ export function readOccurrence(world: World, { slot, variant }: Address) {
     if (firing) return ok(presentOccurrence(state.namespace, state.name, drawUp(world, firing)));
   }
   return fail("not_found", "It is neither open nor waiting.");
+}
+
+/** For those who poll for work: the message again, while it waits for somebody to start. */
+export function readMessage(world: World, address: Address): Result<Message> {
+  const open = findOpen(world.state, address);
+  if (open?.state === "dispatched" && open.tracked) return ok(messageFor(world, open));
+  return fail("not_found", "It does not wait for a start.");
 }

@@ -5,6 +5,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { fail, ok, type Result } from "../core/errors.ts";
 import { TIMES } from "../core/limits.ts";
+import type { Message } from "../core/message.ts";
 import { ledgerOf, type Env } from "../env.ts";
 import { readForRestore } from "../ledger/restore.ts";
 import { causeOf, log } from "../log.ts";
@@ -12,6 +13,7 @@ import { Alarm } from "./alarm.ts";
 import { classify } from "./faults.ts";
 import { pendingHandOver } from "./handover.ts";
 import {
+  readMessage,
   readOccurrence,
   readOpen,
   readSchedule,
@@ -75,6 +77,9 @@ export class ScheduleObject extends DurableObject<Env> implements Stub.ScheduleS
   }
   async occurrence(address: Stub.Address): Promise<Result<Stub.OccurrenceView>> {
     return this.#world ? readOccurrence(this.#world, address) : this.#unknown();
+  }
+  async message(address: Stub.Address): Promise<Result<Message>> {
+    return this.#world ? readMessage(this.#world, address) : this.#unknown();
   }
   async patch(command: Stub.PatchCommand) {
     return this.#run("patch", command);

@@ -4,6 +4,7 @@
  * every expected failure is a `Result`, since classes and error identities do not survive RPC.
  */
 import type { Result } from "../core/errors.ts";
+import type { Message } from "../core/message.ts";
 import type { Kind, State } from "../core/occurrence.ts";
 import type { CatchUpPolicy, DefinitionInput, Json, Overlap, Warning } from "../core/schedule.ts";
 
@@ -123,26 +124,7 @@ export interface StartGrant {
   leaseUntil: string;
   deadline: string;
   newerSucceeded: string | null;
-  message: MessageView;
-}
-/** Contract §4: the message, as it travels and as `start` repeats it. */
-export interface MessageView {
-  v: 1;
-  id: string;
-  key: string;
-  namespace: string;
-  schedule: string;
-  revision: number;
-  kind: Kind;
-  scheduledFor: string;
-  localTime: string;
-  timezones: string[];
-  businessDate: string;
-  attempt: number;
-  tracked: boolean;
-  startBy: string | null;
-  previous: { scheduledFor: string; state: State; result: Json } | null;
-  payload: Json;
+  message: Message;
 }
 export interface HeartbeatReport {
   token: number;
@@ -197,6 +179,8 @@ export interface ScheduleStub {
   open(): Promise<Result<OccurrenceView[]>>;
   /** One open or waiting occurrence; `not_found` when it is final (ask the ledger) or never was. */
   occurrence(address: Address): Promise<Result<OccurrenceView>>;
+  /** The message of an occurrence that is dispatched and waits for a start. */
+  message(address: Address): Promise<Result<Message>>;
   start(address: Address, report: StartReport): Promise<Result<StartGrant>>;
   heartbeat(address: Address, report: HeartbeatReport): Promise<Result<HeartbeatGrant>>;
   complete(address: Address, report: CompleteReport): Promise<Result<OccurrenceView>>;

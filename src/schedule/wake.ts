@@ -216,7 +216,7 @@ function supersede(draft: Draft): void {
 export function wakeAt(world: World, now: number): number | null {
   const { state } = world;
   if (state.again) return now + 1;
-  const due = [...openDue(world), ...waitingDue(world, now)];
+  const due = [...openDue(world, now), ...waitingDue(world, now)];
   if (hasUnrecorded(world)) due.push(state.handOver.retryAt);
   if (state.pause?.until != null) due.push(state.pause.until);
   if (state.status === "active") {
@@ -226,14 +226,25 @@ export function wakeAt(world: World, now: number): number | null {
   return due.length === 0 ? null : Math.min(now + TIMES.WAKE_MS_MAX, ...due);
 }
 
-function openDue(world: World): number[] {
+function openDue(world: World, now: number): number[] {
   return world.state.open.flatMap((open) => {
-    const { retry } = definitionOf(world, open.revision);
+    const { retry, timeouts } = definitionOf(world, open.revision);
     if (open.state === "running") return present([open.leaseUntil, open.deadlineAt, open.cancelAt]);
     const end = (open.firstDispatchedAt ?? open.claimedAt ?? 0) + retry.maxElapsedMs;
     const startBy = world.state.everStarted ? open.startBy : null;
-    return present([end, startBy, open.send === null ? open.dueAt : open.send.at]);
+    return present([
+      end,
+      startBy,
+      open.send === null ? open.dueAt : open.send.at,
+      firstLeaseEnd(open, timeouts.leaseMs, now),
+    ]);
   });
+}
+
+/** A message is usually started at once: armed for that lease's end already, `start` need not move the alarm. */
+function firstLeaseEnd(open: Open, leaseMs: number, now: number): number | null {
+  const dispatchedAt = open.state === "dispatched" ? open.attempts.at(-1)?.dispatchedAt : null;
+  return dispatchedAt != null && dispatchedAt + leaseMs > now ? dispatchedAt + leaseMs : null;
 }
 
 function present(instants: (number | null)[]): number[] {

@@ -1,0 +1,12 @@
+import type { D1Migration } from "@cloudflare/vitest-plugin";
+import type { Env as CarillonEnv } from "../../src/env.ts";
+
+declare global {
+  namespace Cloudflare {
+    interface Env extends CarillonEnv {
+      LIBRARY: Queue;
+      EXTERNAL: Queue;
+      MIGRATIONS: D1Migration[];
+    }
+  }
+}
