@@ -22,11 +22,22 @@ import { scheduleKey, type Open, type World } from "./state.ts";
 export function wake(draft: Draft): void {
   const { state } = draft;
   state.again = false;
+  forgetPruned(draft);
   for (const open of state.open.slice()) timeOut(draft, open);
   if (state.pause?.until != null && state.pause.until <= draft.now)
     resumeAt(draft, "carillon", "the pause ended", null);
   if (state.status === "active") supersede(draft);
   settleSlots(draft, null);
+}
+
+/** A row that the ledger has pruned by now would reappear: past its retention it is no longer offered. */
+function forgetPruned(draft: Draft): void {
+  const { state, now } = draft;
+  const { retentionMs } = definitionOf(draft, state.revision);
+  state.rows = state.rows.filter((row) => {
+    const at = row.table === "occurrences" ? row.row.slot : row.table === "gaps" ? row.row.to_at : now;
+    return at + retentionMs >= now;
+  });
 }
 
 /** Every slot up to now is decided under the revision in force. `catchUp` overrides the definition's, on resume. */

@@ -56,13 +56,13 @@ export function watch(name: string, object: DurableObjectStub<ScheduleObject>): 
     for (const { body } of batch) own(body);
     return answer;
   });
-  return {
+  const bell: Bell = {
     stub: object as unknown as ScheduleStub,
     object,
     sent,
     async ring(at) {
       vi.setSystemTime(at);
-      await runInDurableObject(object, (instance) => instance.alarm());
+      await runInDurableObject(bell.object, (instance) => instance.alarm());
     },
     async rows() {
       const { results } = await env.LEDGER.prepare(
@@ -73,6 +73,7 @@ export function watch(name: string, object: DurableObjectStub<ScheduleObject>): 
       return results;
     },
   };
+  return bell;
 }
 
 export function addressOf(message: Message) {
