@@ -4,7 +4,7 @@
  */
 import { invariant } from "../core/errors.ts";
 import type { Rule } from "../core/plan.ts";
-import { complete, isDelay, type Definition } from "../core/schedule.ts";
+import { complete, type Definition, type DefinitionInput } from "../core/schedule.ts";
 import { compile, type Timetable } from "../core/trigger.ts";
 import type { Address } from "./stub.ts";
 import {
@@ -29,25 +29,41 @@ export function nextNumber(draft: Draft): number {
 }
 
 export function definitionOf(draft: World, revision: number): Definition {
+  return known(draft, revision).definition;
+}
+
+/** A revision with its timetable. For the revision in force, fixed delay has the one slot that the chain names. */
+export function ruleOf(draft: World, revision: number): Rule {
+  const { definition, timetable } = known(draft, revision);
+  const isChain = timetable.kind === "delay" && revision === draft.state.revision;
+  return {
+    revision,
+    definition,
+    timetable: isChain ? chained(timetable, draft.state.delayDueAt) : timetable,
+  };
+}
+
+// Definitions are never changed in place, so what follows from one is computed once.
+const rules = new WeakMap<DefinitionInput, Omit<Rule, "revision">>();
+
+function known(draft: World, revision: number): Omit<Rule, "revision"> {
   const input = draft.revisions[revision];
   invariant(input, `revision ${revision} of ${scheduleKey(draft.state)} is not stored`);
+  const before = rules.get(input);
+  if (before) return before;
   const definition = complete(input);
   invariant(
     definition.ok,
     `a stored definition no longer holds: ${definition.ok ? "" : definition.error.message}`,
   );
-  return definition.value;
-}
-
-/** A revision with its timetable. For the revision in force, fixed delay has the one slot that the chain names. */
-export function ruleOf(draft: World, revision: number): Rule {
-  const definition = definitionOf(draft, revision);
-  const compiled = compile(definition);
-  invariant(compiled.ok, `a stored trigger no longer compiles: ${compiled.ok ? "" : compiled.error.message}`);
-  const inForce = revision === draft.state.revision;
-  const timetable =
-    isDelay(definition.trigger) && inForce ? chained(compiled.value, draft.state.delayDueAt) : compiled.value;
-  return { revision, definition, timetable };
+  const timetable = compile(definition.value);
+  invariant(
+    timetable.ok,
+    `a stored trigger no longer compiles: ${timetable.ok ? "" : timetable.error.message}`,
+  );
+  const rule = { definition: definition.value, timetable: timetable.value };
+  rules.set(input, rule);
+  return rule;
 }
 
 export function ruleInForce(draft: World): Rule {

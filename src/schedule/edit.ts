@@ -7,7 +7,7 @@ import { complete, type DefinitionInput } from "../core/schedule.ts";
 import { compile, effectiveAt, resolveTrigger, type Timetable } from "../core/trigger.ts";
 import { countOutcome, recordClosed, restartDelay } from "./settle.ts";
 import { definitionOf, queueChange, ruleInForce, ruleOf, type Draft } from "./draft.ts";
-import { scheduleKey } from "./state.ts";
+import { freshHealth, scheduleKey } from "./state.ts";
 import type {
   Actor,
   PatchCommand,
@@ -98,6 +98,9 @@ function create(draft: Draft, command: PutCommand, input: DefinitionInput): Resu
     cursor: Math.max(now, state.cursor),
     delayDueAt: null,
     lastGap: null,
+    claimed: 0,
+    previous: null,
+    health: freshHealth(),
   });
   addRevision(draft, input);
   begin(draft, input);

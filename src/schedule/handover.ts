@@ -2,7 +2,7 @@
  * What is committed but not yet handed over: messages that are owed, rows that the ledger has not acknowledged.
  * Derived from the state, so that it is safe to run twice: the same id, attempt and version every time.
  */
-import { BOUNDS, TIMES } from "../core/limits.ts";
+import { BOUNDS, POLLED_QUEUE, TIMES } from "../core/limits.ts";
 import type { Message } from "../core/message.ts";
 import { complete } from "../core/schedule.ts";
 import { nextNumber, definitionOf, type Draft } from "./draft.ts";
@@ -88,7 +88,10 @@ export function handedOver(draft: Draft, outcome: HandedOver): boolean {
     const open = owedAttempt(draft, key, attempt);
     if (!open) continue;
     durable = true;
+    const again = open.state !== "claimed";
     dispatched(draft, open, at);
+    // Pollers find work in the ledger, so a further attempt has to show there; elsewhere its row can wait for the end.
+    if (again && open.queue === POLLED_QUEUE) open.unrecorded = nextNumber(draft);
     if (!open.tracked) finishUntracked(draft, open, recorded.get(key) === open.unrecorded);
   }
   for (const { key, attempt, error } of outcome.unsent) {

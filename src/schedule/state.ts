@@ -236,15 +236,19 @@ export function freshState(namespace: string, name: string, shard: string, now: 
     previous: null,
     lastSucceededSlot: null,
     everStarted: false,
-    health: {
-      lastStartedAt: null,
-      lastSucceededAt: null,
-      lastFailedAt: null,
-      lastDurationMs: null,
-      lastError: null,
-      consecutiveFailures: 0,
-      counts: {},
-      status: "healthy",
-    },
+    health: freshHealth(),
+  };
+}
+
+export function freshHealth(): Health {
+  return {
+    lastStartedAt: null,
+    lastSucceededAt: null,
+    lastFailedAt: null,
+    lastDurationMs: null,
+    lastError: null,
+    consecutiveFailures: 0,
+    counts: {},
+    status: "healthy",
   };
 }

@@ -24,8 +24,7 @@ export function wake(draft: Draft): void {
   state.again = false;
   forgetPruned(draft);
   for (const open of state.open.slice()) timeOut(draft, open);
-  if (state.pause?.until != null && state.pause.until <= draft.now)
-    resumeAt(draft, "carillon", "the pause ended", null);
+  if (state.pause?.until != null && state.pause.until <= draft.now) endPause(draft, state.pause.until);
   if (state.status === "active") supersede(draft);
   settleSlots(draft, null);
 }
@@ -128,16 +127,27 @@ export function resumeAt(draft: Draft, who: string, note: string | null, catchUp
   if (catchUp !== null) settleSlots(draft, catchUp);
 }
 
-export function settlePaused(draft: Draft): void {
+/** `until` ends the pause by itself, without catch-up; a slot at that very instant runs again. */
+function endPause(draft: Draft, until: number): void {
+  settlePaused(draft, until - 1);
+  draft.state.status = "active";
+  draft.state.pause = null;
+  queueChange(draft, "resume", "carillon", {
+    note: "the pause ended",
+    body: { until, cursor: draft.state.cursor },
+  });
+}
+
+export function settlePaused(draft: Draft, upTo = draft.now): void {
   const { state } = draft;
   const { timetable } = ruleInForce(draft);
   for (let round = 0; round < COUNT_ROUNDS_MAX; round++) {
     const first = timetable.next(state.cursor);
-    if (first === null || first > draft.now) break;
-    const { count, through } = timetable.count(state.cursor, draft.now);
+    if (first === null || first > upTo) break;
+    const { count, through } = timetable.count(state.cursor, upTo);
     const to = timetable.prev(through) ?? first;
     recordSkip(draft, { from: first, to, count, reason: "paused", revision: state.revision });
-    state.cursor = Math.max(to, through < draft.now ? through : to);
+    state.cursor = Math.max(to, through < upTo ? through : to);
   }
   if (timetable.kind === "delay") state.delayDueAt = null;
   keepChain(draft);
@@ -242,7 +252,8 @@ function openDue(world: World, now: number): number[] {
     const { retry, timeouts } = definitionOf(world, open.revision);
     if (open.state === "running") return present([open.leaseUntil, open.deadlineAt, open.cancelAt]);
     const end = (open.firstDispatchedAt ?? open.claimedAt ?? 0) + retry.maxElapsedMs;
-    const startBy = world.state.everStarted ? open.startBy : null;
+    // Where nobody has ever reported nothing is sent again, but the schedule's health says so from then on.
+    const startBy = world.state.everStarted || (open.startBy ?? 0) > now ? open.startBy : null;
     return present([
       end,
       startBy,

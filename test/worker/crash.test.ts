@@ -152,6 +152,17 @@ describe("the crash table", () => {
     expect(await pass()).toMatchObject({ poked: 0 });
   });
 
+  it("the platform's retries run out: the object gives the alarm back armed, instead of losing it", async () => {
+    const bell = await createBell();
+    vi.setSystemTime(DUE);
+    await runInDurableObject(bell.object, async (instance, state) => {
+      await state.storage.deleteAlarm();
+      await instance.alarm({ isRetry: true, retryCount: 4, scheduledTime: DUE });
+    });
+    expect(bell.sent).toEqual([]);
+    expect(await armedAt(bell)).toBe(DUE + MINUTE);
+  });
+
   it("the queue loses the message: not started in time, it is sent again under the same attempt", async () => {
     const bell = await createBell();
     await bell.ring(DUE);
