@@ -1,0 +1,110 @@
+/** The schedules as the ledger knows them: what lists and searches read. */
+import type { DefinitionInput } from "../core/schedule.ts";
+
+export const SCHEDULE_STATES = ["active", "paused", "completed", "deleted"] as const;
+export type ScheduleState = (typeof SCHEDULE_STATES)[number];
+
+export interface Entry {
+  namespace: string;
+  name: string;
+  /** Which database keeps its occurrences. */
+  shard: string;
+  state: ScheduleState;
+  revision: number;
+  createdAt: number;
+  updatedAt: number;
+  description: string | null;
+  tags: string[];
+  managedBy: string | null;
+  health: string;
+  definition: DefinitionInput;
+}
+
+interface ScheduleRow {
+  namespace: string;
+  name: string;
+  shard: string;
+  state: ScheduleState;
+  revision: number;
+  created_at: number;
+  updated_at: number;
+  description: string | null;
+  tags: string;
+  managed_by: string | null;
+  health: string;
+  definition: string;
+}
+
+export interface DirectoryQuery {
+  namespace: string;
+  /** Null: all but the deleted. */
+  state: ScheduleState | null;
+  health: string | null;
+  tag: string | null;
+  managedBy: string | null;
+  /** Part of a name, description or tag, in any case. */
+  q: string | null;
+  before: { createdAt: number; name: string } | null;
+  limit: number;
+}
+
+export async function readSchedule(db: D1Database, namespace: string, name: string): Promise<Entry | null> {
+  const row = await db
+    .prepare(
+      `SELECT namespace, name, shard, state, revision, created_at, updated_at, description, tags, managed_by, health, definition
+         FROM schedules
+        WHERE namespace = ?1 AND name = ?2`,
+    )
+    .bind(namespace, name)
+    .first<ScheduleRow>();
+  return row && entryOf(row);
+}
+
+/** Newest first. One more than asked for, so that the caller sees whether there are more. */
+export async function listSchedules(db: D1Database, query: DirectoryQuery): Promise<Entry[]> {
+  const { namespace, state, health, tag, managedBy, q, before, limit } = query;
+  const { results } = await db
+    .prepare(
+      `SELECT namespace, name, shard, state, revision, created_at, updated_at, description, tags, managed_by, health, definition
+         FROM schedules
+        WHERE namespace = ?1
+          AND (state = ?2 OR (?2 IS NULL AND state <> 'deleted'))
+          AND (?3 IS NULL OR health = ?3)
+          AND (?4 IS NULL OR EXISTS (SELECT 1 FROM json_each(tags) AS tag WHERE tag.value = ?4))
+          AND (?5 IS NULL OR managed_by = ?5)
+          AND (?6 IS NULL OR instr(lower(name || char(10) || coalesce(description, '') || char(10) || tags), lower(?6)) > 0)
+          AND (?7 IS NULL OR (created_at, name) < (?7, ?8))
+        ORDER BY created_at DESC, name DESC
+        LIMIT ?9`,
+    )
+    .bind(
+      namespace,
+      state,
+      health,
+      tag,
+      managedBy,
+      q,
+      before?.createdAt ?? null,
+      before?.name ?? null,
+      limit + 1,
+    )
+    .all<ScheduleRow>();
+  return results.map(entryOf);
+}
+
+function entryOf(row: ScheduleRow): Entry {
+  return {
+    namespace: row.namespace,
+    name: row.name,
+    shard: row.shard,
+    state: row.state,
+    revision: row.revision,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    description: row.description,
+    tags: JSON.parse(row.tags) as string[],
+    managedBy: row.managed_by,
+    health: row.health,
+    definition: JSON.parse(row.definition) as DefinitionInput,
+  };
+}

@@ -1,0 +1,136 @@
+/**
+ * Occurrences of all schedules, newest first. The table is in the order of time and has no index on the
+ * common path, so a filter is applied to a bounded stretch of it: a page may hold fewer items than asked for
+ * (even none) and still have a cursor, which says where to go on.
+ */
+import type { Kind, State } from "../core/occurrence.ts";
+import type { Position } from "./page.ts";
+import type { OccurrenceRow } from "./row.ts";
+
+export interface OccurrenceFilter {
+  state: State | null;
+  reason: string | null;
+  kind: Kind | null;
+}
+
+export interface OccurrenceQuery extends OccurrenceFilter {
+  namespace: string;
+  from: number;
+  before: Position;
+  limit: number;
+}
+
+/** How many rows one page looks at. */
+const SCAN_MAX = 2_000;
+
+/** The happy path carries no `attention`; every row of any other state does, and a list of it reads nothing else. */
+const HAPPY_STATES: readonly State[] = ["claimed", "dispatched", "succeeded"];
+
+export async function readOccurrence(db: D1Database, key: Position): Promise<OccurrenceRow | null> {
+  return db
+    .prepare("SELECT * FROM occurrences WHERE slot = ?1 AND schedule = ?2 AND variant = ?3")
+    .bind(key.slot, key.schedule, key.variant)
+    .first<OccurrenceRow>();
+}
+
+export async function listOccurrences(
+  db: D1Database,
+  query: OccurrenceQuery,
+): Promise<{ rows: OccurrenceRow[]; end: Position | null }> {
+  const byState = query.state !== null && !HAPPY_STATES.includes(query.state);
+  const rows = await (byState ? listByState(db, query) : listByTime(db, query));
+  const last = rows.at(-1);
+  if (rows.length === query.limit && last) return { rows, end: last };
+  return { rows, end: await (byState ? endByState(db, query) : endByTime(db, query)) };
+}
+
+async function listByTime(db: D1Database, query: OccurrenceQuery): Promise<OccurrenceRow[]> {
+  const { namespace, state, reason, kind, from, before, limit } = query;
+  const { results } = await db
+    .prepare(
+      `SELECT *
+         FROM (SELECT *
+                 FROM occurrences
+                WHERE slot <= ?1 AND (slot, schedule, variant) < (?1, ?2, ?3) AND slot >= ?4
+                ORDER BY slot DESC, schedule DESC, variant DESC
+                LIMIT ${SCAN_MAX})
+        WHERE schedule >= ?5 || '/' AND schedule < ?5 || '0'
+          AND (?6 IS NULL OR state = ?6)
+          AND (?7 IS NULL OR reason = ?7)
+          AND (?8 IS NULL OR kind = ?8)
+        LIMIT ?9`,
+    )
+    .bind(before.slot, before.schedule, before.variant, from, namespace, state, reason, kind, limit)
+    .all<OccurrenceRow>();
+  return results;
+}
+
+async function endByTime(db: D1Database, { from, before }: OccurrenceQuery): Promise<Position | null> {
+  return db
+    .prepare(
+      `SELECT slot, schedule, variant
+         FROM occurrences
+        WHERE slot <= ?1 AND (slot, schedule, variant) < (?1, ?2, ?3) AND slot >= ?4
+        ORDER BY slot DESC, schedule DESC, variant DESC
+        LIMIT 1 OFFSET ${SCAN_MAX - 1}`,
+    )
+    .bind(before.slot, before.schedule, before.variant, from)
+    .first<Position>();
+}
+
+async function listByState(db: D1Database, query: OccurrenceQuery): Promise<OccurrenceRow[]> {
+  const { namespace, state, reason, kind, from, before, limit } = query;
+  const { results } = await db
+    .prepare(
+      `SELECT *
+         FROM (SELECT *
+                 FROM occurrences
+                WHERE attention = 1 AND state = ?6
+                  AND slot <= ?1 AND (slot, schedule, variant) < (?1, ?2, ?3) AND slot >= ?4
+                ORDER BY slot DESC, schedule DESC, variant DESC
+                LIMIT ${SCAN_MAX})
+        WHERE schedule >= ?5 || '/' AND schedule < ?5 || '0'
+          AND (?7 IS NULL OR reason = ?7)
+          AND (?8 IS NULL OR kind = ?8)
+        LIMIT ?9`,
+    )
+    .bind(before.slot, before.schedule, before.variant, from, namespace, state, reason, kind, limit)
+    .all<OccurrenceRow>();
+  return results;
+}
+
+async function endByState(
+  db: D1Database,
+  { state, from, before }: OccurrenceQuery,
+): Promise<Position | null> {
+  return db
+    .prepare(
+      `SELECT slot, schedule, variant
+         FROM occurrences
+        WHERE attention = 1 AND state = ?5
+          AND slot <= ?1 AND (slot, schedule, variant) < (?1, ?2, ?3) AND slot >= ?4
+        ORDER BY slot DESC, schedule DESC, variant DESC
+        LIMIT 1 OFFSET ${SCAN_MAX - 1}`,
+    )
+    .bind(before.slot, before.schedule, before.variant, from, state)
+    .first<Position>();
+}
+
+/** Dispatched and not started, oldest first: what a worker that polls may take from this queue. */
+export async function listWork(
+  db: D1Database,
+  { namespace, queue, limit }: { namespace: string; queue: string; limit: number },
+): Promise<Position[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT slot, schedule, variant
+         FROM occurrences
+        WHERE attention = 1 AND state = 'dispatched' AND queue = ?2
+          AND schedule >= ?1 || '/' AND schedule < ?1 || '0'
+        ORDER BY slot, schedule, variant
+        LIMIT ?3`,
+    )
+    .bind(namespace, queue, limit)
+    .all<Position>();
+  return results;
+}

@@ -1,0 +1,113 @@
+/**
+ * All that is read from the ledger, over however many databases keep it. The first one is the directory;
+ * each schedule's occurrences and gap rows are in the one that its entry names.
+ */
+import { invariant } from "../core/errors.ts";
+import { isFinal, KINDS, type Kind, type State } from "../core/occurrence.ts";
+import type { OccurrenceView } from "../schedule/stub.ts";
+import { listSchedules, readSchedule, type DirectoryQuery, type Entry } from "./directory.ts";
+import { listGaps } from "./gaps.ts";
+import { readHistory, type HistoryQuery } from "./history.ts";
+import { listOccurrences, listWork, readOccurrence } from "./occurrences.ts";
+import { compare, merge, type Position, type Stretch } from "./page.ts";
+import { occurrenceOf, placeGap, placeOccurrence, scheduleKey, viewOf, type HistoryItem } from "./row.ts";
+import { lastSweep, type SweepPass } from "./sweep.ts";
+
+/** What an item of history may be: an occurrence of some kind, or a gap row. */
+export const ITEM_KINDS = [...KINDS, "gap"] as const;
+export type ItemKind = (typeof ITEM_KINDS)[number];
+
+export interface ItemFilter {
+  state: State | null;
+  reason: string | null;
+  kind: ItemKind | null;
+}
+
+export interface ItemsQuery extends ItemFilter {
+  namespace: string;
+  from: number;
+  before: Position;
+  limit: number;
+}
+
+/** An occurrence as the ledger keeps it, and the token that settled it. */
+export interface Recorded {
+  occurrence: OccurrenceView;
+  isFinal: boolean;
+  token: number | null;
+}
+
+export interface LedgerReads {
+  schedule(namespace: string, name: string): Promise<Entry | null>;
+  /** One more than asked for, if there is one. */
+  schedules(query: DirectoryQuery): Promise<Entry[]>;
+  /** One schedule's occurrences and gap rows. */
+  history(entry: Entry, query: Omit<HistoryQuery, "schedule">): Promise<Stretch<HistoryItem>>;
+  /** Those of a namespace. */
+  occurrences(query: ItemsQuery): Promise<Stretch<HistoryItem>>;
+  occurrence(
+    namespace: string,
+    name: string,
+    address: { slot: number; variant: string },
+  ): Promise<Recorded | null>;
+  work(query: { namespace: string; queue: string; limit: number }): Promise<Position[]>;
+  lastSweep(): Promise<SweepPass | null>;
+}
+
+export function openLedger(databases: ReadonlyMap<string, D1Database>): LedgerReads {
+  const shards = [...databases.values()];
+  const [directory] = shards;
+  invariant(directory, "there is a ledger");
+
+  function shardOf(entry: Entry): D1Database {
+    const shard = databases.get(entry.shard);
+    invariant(shard, `the database ${entry.shard} is bound`);
+    return shard;
+  }
+
+  return {
+    schedule: (namespace, name) => readSchedule(directory, namespace, name),
+    schedules: (query) => listSchedules(directory, query),
+    history: (entry, query) =>
+      readHistory(shardOf(entry), directory, {
+        ...query,
+        schedule: scheduleKey(entry.namespace, entry.name),
+      }),
+    async occurrences(query) {
+      return merge(await Promise.all(shards.flatMap((shard) => stretchesOf(shard, query))), query.limit);
+    },
+    async occurrence(namespace, name, address) {
+      const entry = await readSchedule(directory, namespace, name);
+      const key = { ...address, schedule: scheduleKey(namespace, name) };
+      const row = entry && (await readOccurrence(shardOf(entry), key));
+      if (!row) return null;
+      const { state, tracked } = occurrenceOf(row);
+      return { occurrence: viewOf(row), isFinal: isFinal(state, tracked), token: row.token };
+    },
+    async work(query) {
+      const found = await Promise.all(shards.map((shard) => listWork(shard, query)));
+      return found.flat().toSorted(compare).slice(0, query.limit);
+    },
+    lastSweep: () => lastSweep(directory),
+  };
+}
+
+function stretchesOf(shard: D1Database, query: ItemsQuery): Promise<Stretch<HistoryItem>>[] {
+  const { kind, state } = query;
+  return [
+    ...(kind === "gap" ? [] : [occurrencesIn(shard, { ...query, kind })]),
+    ...((kind === null || kind === "gap") && (state === null || state === "skipped")
+      ? [gapsIn(shard, query)]
+      : []),
+  ];
+}
+
+async function occurrencesIn(shard: D1Database, query: ItemsQuery & { kind: Kind | null }) {
+  const { rows, end } = await listOccurrences(shard, query);
+  return { items: rows.map(placeOccurrence), end };
+}
+
+async function gapsIn(shard: D1Database, query: ItemsQuery) {
+  const items = (await listGaps(shard, query)).map(placeGap);
+  return { items, end: items.length < query.limit ? null : items.at(-1)!.at };
+}

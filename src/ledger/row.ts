@@ -1,0 +1,107 @@
+/** A row of `occurrences` and of `gaps`, and what each means. */
+import { type Attempt, type Kind, type LocalNames, type Occurrence, type State } from "../core/occurrence.ts";
+import { presentOccurrence } from "../core/present.ts";
+import type { Json } from "../core/schedule.ts";
+import { formatInstant } from "../core/time.ts";
+import type { OccurrenceView } from "../schedule/stub.ts";
+import type { Placed } from "./page.ts";
+
+export interface OccurrenceRow {
+  slot: number;
+  schedule: string;
+  variant: string;
+  kind: Kind;
+  revision: number;
+  state: State;
+  reason: string | null;
+  effective_at: number;
+  claimed_at: number | null;
+  dispatched_at: number | null;
+  started_at: number | null;
+  finished_at: number | null;
+  attempt: number;
+  token: number | null;
+  body: string;
+}
+
+interface Body extends LocalNames {
+  tracked: boolean;
+  attempts: Attempt[];
+  leaseUntil: number | null;
+  progress: Occurrence["progress"];
+  result: Json;
+  error: string | null;
+  replayOf: string | null;
+}
+
+export interface GapRow {
+  schedule: string;
+  from_at: number;
+  to_at: number;
+  count: number;
+  reason: string;
+  revision: number;
+}
+
+/** Consecutive slots that did not run for the same reason, as history shows them. */
+export interface GapView {
+  kind: "gap";
+  namespace: string;
+  schedule: string;
+  from: string;
+  to: string;
+  count: number;
+  reason: string;
+  revision: number;
+}
+
+export type HistoryItem = OccurrenceView | GapView;
+
+export function occurrenceOf(row: OccurrenceRow): Occurrence {
+  const body = JSON.parse(row.body) as Body;
+  return {
+    ...body,
+    slot: row.slot,
+    variant: row.variant,
+    kind: row.kind,
+    revision: row.revision,
+    effectiveAt: row.effective_at,
+    state: row.state,
+    reason: row.reason,
+    claimedAt: row.claimed_at,
+    dispatchedAt: row.dispatched_at,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+    attempt: row.attempt,
+  };
+}
+
+export function viewOf(row: OccurrenceRow): OccurrenceView {
+  const { namespace, name } = splitKey(row.schedule);
+  return presentOccurrence(namespace, name, occurrenceOf(row));
+}
+
+export function placeOccurrence(row: OccurrenceRow): Placed<HistoryItem> {
+  const { slot, schedule, variant } = row;
+  return { at: { slot, schedule, variant }, item: viewOf(row) };
+}
+
+export function placeGap(row: GapRow): Placed<HistoryItem> {
+  const { namespace, name } = splitKey(row.schedule);
+  const { count, reason, revision } = row;
+  const [from, to] = [formatInstant(row.from_at), formatInstant(row.to_at)];
+  return {
+    at: { slot: row.to_at, schedule: row.schedule, variant: "" },
+    item: { kind: "gap", namespace, schedule: name, from, to, count, reason, revision },
+  };
+}
+
+/** `<namespace>/<name>`: how rows name a schedule. */
+export function scheduleKey(namespace: string, name: string): string {
+  return `${namespace}/${name}`;
+}
+
+export function splitKey(key: string): { namespace: string; name: string } {
+  const slash = key.indexOf("/");
+  return { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+}
