@@ -1,0 +1,82 @@
+/** Reads a JSON body: bounded while it streams, and refused where it could hurt whoever handles it next. */
+import { ok } from "../core/errors.ts";
+import { LIMITS } from "../core/limits.ts";
+import { isObject } from "./fields.ts";
+import type { Outcome, ProblemCode } from "./problem.ts";
+
+/** JSON.stringify and structured clones recurse: a body of brackets only would exhaust their stack. */
+const DEPTH_MAX = 64;
+
+/** An empty body means `{}`: `POST …/pause` needs none. */
+export async function readJson(request: Request): Promise<Outcome<unknown>> {
+  const type = request.headers.get("content-type");
+  const bytes = await readBounded(request, LIMITS.BODY_BYTES_MAX);
+  if (bytes === null) {
+    return refused("body_too_large", `A body holds at most ${LIMITS.BODY_BYTES_MAX} bytes.`);
+  }
+  if (bytes.length === 0) return ok({});
+  if (type !== null && !/^application\/([\w.-]+\+)?json *(;|$)/i.test(type)) {
+    return refused(
+      "unsupported_media_type",
+      "The body must be JSON.",
+      "Send the header content-type: application/json.",
+    );
+  }
+  return parse(bytes);
+}
+
+async function readBounded(request: Request, max: number): Promise<Uint8Array | null> {
+  if (Number(request.headers.get("content-length") ?? 0) > max) return null;
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  for await (const chunk of request.body ?? []) {
+    total += chunk.length;
+    if (total > max) return null;
+    chunks.push(chunk);
+  }
+  const bytes = new Uint8Array(total);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return bytes;
+}
+
+function parse(bytes: Uint8Array): Outcome<unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes));
+  } catch (error) {
+    return refused("invalid_json", `The body is not valid JSON${positionOf(error)}.`);
+  }
+  if (!isSane(value)) {
+    return refused("invalid_json", `Nested at most ${DEPTH_MAX} deep, and numbers must be finite.`);
+  }
+  return ok(value);
+}
+
+/** Where the parser stopped. Its own message quotes the text around, which may hold a secret. */
+function positionOf(error: unknown): string {
+  const found = /position \d+( \(line \d+ column \d+\))?/.exec(error instanceof Error ? error.message : "");
+  return found ? ` (${found[0]})` : "";
+}
+
+function isSane(root: unknown): boolean {
+  let level = [root];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEPTH_MAX) return false;
+    const below: unknown[] = [];
+    for (const value of level) {
+      if (typeof value === "number" && !Number.isFinite(value)) return false;
+      if (Array.isArray(value) || isObject(value))
+        for (const child of Object.values(value)) below.push(child);
+    }
+    level = below;
+  }
+  return true;
+}
+
+function refused(code: ProblemCode, message: string, hint?: string): Outcome<never> {
+  return { ok: false, error: { code, message, hint } };
+}

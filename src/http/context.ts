@@ -1,0 +1,19 @@
+/** What the composition hands to HTTP, and what a request carries from one step to the next. */
+import type { Config } from "../config.ts";
+import type { LedgerReads } from "../ledger/reads.ts";
+import type { ScheduleStub } from "../schedule/stub.ts";
+import type { Principal } from "./auth.ts";
+
+export interface Deps {
+  config: Config;
+  schedule(namespace: string, name: string): ScheduleStub;
+  ledger: LedgerReads;
+  /** Read once a request. */
+  now(): number;
+  /** A fault that the caller learns nothing of, for the log. */
+  report(fault: unknown, at: { method: string; path: string; code: string }): void;
+}
+
+export interface AppEnv {
+  Variables: { principal: Principal; namespace: string; now: number };
+}

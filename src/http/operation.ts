@@ -1,0 +1,87 @@
+/**
+ * What a route is: its words in the OpenAPI document and the scope it needs, in one piece, so that the
+ * document cannot promise what the door does not do.
+ */
+import type { Context } from "hono";
+import { uniqueSymbol } from "hono-openapi";
+import type * as v from "valibot";
+import type { Scope } from "./auth.ts";
+import type { AppEnv } from "./context.ts";
+import { PROBLEMS, refuse, type ProblemCode } from "./problem.ts";
+import { document } from "./validate.ts";
+import { problem } from "./views.ts";
+
+interface Operation {
+  id: string;
+  summary: string;
+  description?: string;
+  tag: "Schedules" | "Occurrences" | "Work" | "Tools" | "Service";
+  /** Null: open to everybody. */
+  scope: Scope | null;
+  answers: { [status: number]: { description: string; schema: v.GenericSchema; example?: unknown } };
+  refuses?: readonly ProblemCode[];
+}
+
+/** What any call with a token may meet. */
+const ALWAYS: ProblemCode[] = ["unauthorized", "forbidden", "not_found", "invalid_field", "internal"];
+const PASSING: ProblemCode[] = ["not_configured", "ledger_unavailable", "overloaded"];
+/** What a call with a body may meet beside. */
+export const BODY: ProblemCode[] = [
+  "invalid_json",
+  "unsupported_media_type",
+  "body_too_large",
+  "unknown_field",
+];
+
+export function operation(of: Operation) {
+  async function requireScope(c: Context<AppEnv>, next: () => Promise<void>) {
+    if (of.scope !== null && !c.get("principal").scopes.includes(of.scope)) {
+      return refuse(c, {
+        code: "forbidden",
+        message: `This call needs the scope "${of.scope}".`,
+        data: { scope: of.scope },
+      });
+    }
+    return next();
+  }
+  return Object.assign(requireScope, { [uniqueSymbol]: { spec: describe(of) } });
+}
+
+function describe({ id, summary, description, tag, scope, answers, refuses = [] }: Operation) {
+  const codes = scope === null ? refuses : [...ALWAYS, ...refuses, ...PASSING];
+  return {
+    operationId: id,
+    summary,
+    description: [description, scope === null ? "" : `Scope: \`${scope}\`.`].filter(Boolean).join("\n\n"),
+    tags: [tag],
+    security: scope === null ? [] : [{ bearer: [] }],
+    parameters: scope === null ? [] : [{ $ref: "#/components/parameters/Namespace" }],
+    responses: { ...describeAnswers(answers), ...describeProblems(codes) },
+  };
+}
+
+function describeAnswers(answers: Operation["answers"]) {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, { description, schema, example }]) => [
+      status,
+      {
+        description,
+        content: { "application/json": { schema: document(schema), ...(example ? { example } : {}) } },
+      },
+    ]),
+  );
+}
+
+/** One response for each status, which names the codes that may come with it. */
+function describeProblems(codes: readonly ProblemCode[]) {
+  const byStatus = Map.groupBy(new Set(codes), (code) => PROBLEMS[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      status,
+      {
+        description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}`).join("; "),
+        content: { "application/problem+json": { schema: document(problem) } },
+      },
+    ]),
+  );
+}

@@ -1,0 +1,73 @@
+/** What a time rule will do: of a definition that nobody has saved yet, and of a schedule that exists. */
+import { Hono } from "hono";
+import * as v from "valibot";
+import { invariant } from "../core/errors.ts";
+import { preview } from "../core/preview.ts";
+import { resolveTrigger } from "../core/trigger.ts";
+import type { ScheduleView } from "../schedule/stub.ts";
+import type { AppEnv, Deps } from "./context.ts";
+import { definitionBody } from "./definition.ts";
+import { BODY, operation } from "./operation.ts";
+import { refuse } from "./problem.ts";
+import { namePath, previewBody, upcomingQuery } from "./requests.ts";
+import { accept } from "./validate.ts";
+import * as views from "./views.ts";
+
+export function previews(deps: Deps): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+
+  app.post(
+    "/v1/preview",
+    operation({
+      id: "preview",
+      tag: "Tools",
+      scope: "read",
+      summary:
+        "The slots that a trigger makes, with notes, and the local times that make none, with the reason",
+      description: "`from` is exclusive (default: now), `until` inclusive.",
+      answers: { 200: { description: "The slots", schema: views.preview } },
+      refuses: [...BODY, "invalid_trigger", "never_fires", "invalid_duration", "invalid_instant"],
+    }),
+    accept("json", previewBody),
+    (c) => {
+      const { trigger, exclude, startAt, endAt, jitter, from, until, count } = c.req.valid("json");
+      const rule = { trigger: resolveTrigger(trigger, c.var.now), exclude, startAt, endAt };
+      const seed = `${c.var.namespace}/preview`;
+      const result = preview({ rule, jitterMs: jitter, seed, from: from ?? c.var.now, until, count });
+      return result.ok ? c.json(result.value) : refuse(c, result.error);
+    },
+  );
+
+  app.get(
+    "/v1/schedules/:name/upcoming",
+    operation({
+      id: "listUpcoming",
+      tag: "Schedules",
+      scope: "read",
+      summary: "The next slots of a schedule, with notes",
+      description:
+        "What the trigger will make from `from` (exclusive, default: now) on, whether the schedule is paused or not.",
+      answers: { 200: { description: "The slots", schema: views.preview } },
+      refuses: ["invalid_instant"],
+    }),
+    accept("param", namePath),
+    accept("query", upcomingQuery),
+    async (c) => {
+      const { from = c.var.now, count } = c.req.valid("query");
+      const reply = await deps.schedule(c.var.namespace, c.req.valid("param").name).read();
+      if (!reply.ok) return refuse(c, reply.error);
+      const result = preview({ ...timeRule(reply.value), from, until: null, count });
+      return result.ok ? c.json(result.value) : refuse(c, result.error);
+    },
+  );
+
+  return app;
+}
+
+/** What the API shows of a definition, it also accepts: so the shown one is read back. */
+function timeRule({ namespace, name, definition }: ScheduleView) {
+  const read = v.safeParse(definitionBody, definition);
+  invariant(read.success, "a presented definition is a valid one");
+  const { trigger, exclude = [], startAt = null, endAt = null, jitterMs = 0 } = read.output;
+  return { rule: { trigger, exclude, startAt, endAt }, jitterMs, seed: `${namespace}/${name}` };
+}

@@ -1,0 +1,188 @@
+/** What requests carry beside a definition: names, ids, preconditions, queries and the bodies of commands. */
+import * as v from "valibot";
+import { fail, ok, type Result } from "../core/errors.ts";
+import { LIMITS } from "../core/limits.ts";
+import { parseOccurrenceId, STATES } from "../core/occurrence.ts";
+import { PREVIEW_COUNT_MAX } from "../core/preview.ts";
+import { CATCH_UP_POLICIES, OVERLAPS } from "../core/schedule.ts";
+import { SCHEDULE_STATES } from "../ledger/directory.ts";
+import { ITEM_KINDS } from "../ledger/reads.ts";
+import { cursor } from "./cursor.ts";
+import {
+  choice,
+  count,
+  decimal,
+  duration,
+  fields,
+  flag,
+  instant,
+  json,
+  cutText,
+  parsed,
+  shown,
+  text,
+  whole,
+} from "./fields.ts";
+import { exclude, trigger } from "./trigger.ts";
+
+const PAGE_MAX = 200;
+const PAGE = 50;
+const TOKEN_MAX = Number.MAX_SAFE_INTEGER;
+const note = v.optional(v.nullable(text(LIMITS.NOTE_CHARS_MAX)), null);
+const maybeInstant = v.optional(v.nullable(instant), null);
+const word = v.optional(text(LIMITS.TAG_CHARS_MAX, 1));
+
+// ── in the path ─────────────────────────────────────────────────────────────────────────────────
+
+const NAME = /^[a-z0-9][a-z0-9._-]{0,127}$/;
+const name = parsed(
+  (input) =>
+    typeof input === "string" && NAME.test(input)
+      ? ok(input)
+      : fail(
+          "invalid_field",
+          "A schedule's name is 1 to 128 of a-z, 0-9, dot, _ and -, and starts with a letter or digit.",
+        ),
+  { type: "string", pattern: NAME.source, examples: ["nightly-report"] },
+);
+export const namePath = v.object({ name });
+
+const occurrenceId = parsed((input) => parseOccurrenceId(String(input)), {
+  type: "string",
+  description: "`<schedule>@<slot>`, and a suffix for what ran beside the plan",
+  examples: ["nightly-report@2026-11-30T01:00:00Z"],
+});
+export const idPath = v.object({ id: occurrenceId });
+
+// ── preconditions ───────────────────────────────────────────────────────────────────────────────
+
+const ETAG = /^(?:W\/)?"(\d{1,15})"$/;
+
+function parseEtag(input: unknown): Result<number | "*"> {
+  if (input === "*") return ok("*");
+  const revision = ETAG.exec(String(input))?.[1];
+  return revision === undefined
+    ? fail("invalid_field", 'If-Match is the ETag of one answer, such as "3", or *.')
+    : ok(Number(revision));
+}
+
+const ifMatch = v.optional(
+  parsed(parseEtag, {
+    type: "string",
+    description: "The ETag (revision) that the change is meant for",
+    examples: ['"3"'],
+  }),
+);
+const ifNoneMatch = v.optional(
+  parsed<"*">(
+    (input) =>
+      input === "*" ? ok("*") : fail("invalid_field", "If-None-Match knows only *: create, never replace."),
+    {
+      const: "*",
+      description: "Create, never replace",
+    },
+  ),
+);
+export const ifMatchHeader = v.object({ "if-match": ifMatch });
+export const putHeaders = v.object({ "if-match": ifMatch, "if-none-match": ifNoneMatch });
+
+// ── queries ─────────────────────────────────────────────────────────────────────────────────────
+
+const limit = count(1, PAGE_MAX, PAGE);
+const range = { from: v.optional(instant), to: v.optional(instant) };
+const position = v.strictObject({ slot: v.number(), schedule: v.string(), variant: v.string() });
+
+export const schedulesQuery = fields({
+  state: v.optional(choice(SCHEDULE_STATES)),
+  health: word,
+  tag: word,
+  managedBy: word,
+  q: word,
+  limit,
+  cursor: cursor(v.strictObject({ createdAt: v.number(), name: v.string() })),
+});
+
+export const historyQuery = fields({ ...range, limit, cursor: cursor(position) });
+
+export const occurrencesQuery = fields({
+  state: v.optional(choice(STATES)),
+  reason: word,
+  kind: v.optional(choice(ITEM_KINDS)),
+  schedule: v.optional(name),
+  ...range,
+  limit,
+  cursor: cursor(position),
+});
+
+export const upcomingQuery = fields({ from: v.optional(instant), count: count(1, PREVIEW_COUNT_MAX, 10) });
+
+export const workQuery = fields({ queue: text(100, 1), limit: count(1, 100, 10) });
+
+// ── commands ────────────────────────────────────────────────────────────────────────────────────
+
+export const pauseBody = shown(fields({ note, until: maybeInstant }), {
+  note: "the warehouse moves",
+  until: "2026-12-01T06:00:00Z",
+});
+
+export const resumeBody = shown(
+  fields({ note, catchUp: v.optional(v.nullable(choice(CATCH_UP_POLICIES)), null) }),
+  { note: "moved", catchUp: "latest" },
+);
+
+export const triggerBody = shown(
+  fields({ payload: v.optional(json(LIMITS.PAYLOAD_BYTES_MAX)), overlap: v.optional(choice(OVERLAPS)) }),
+  { payload: { report: "daily", force: true } },
+);
+
+export const previewBody = shown(
+  fields({
+    trigger,
+    exclude: v.optional(exclude, []),
+    startAt: maybeInstant,
+    endAt: maybeInstant,
+    jitter: v.optional(duration(0, LIMITS.JITTER_MS_MAX), "PT0S"),
+    from: maybeInstant,
+    until: maybeInstant,
+    count: v.optional(whole(1, PREVIEW_COUNT_MAX), 10),
+  }),
+  { trigger: { cron: "30 2 * * *", timezone: "Europe/Berlin" }, from: "2027-03-27T00:00:00Z", count: 3 },
+);
+
+// ── the worker protocol ─────────────────────────────────────────────────────────────────────────
+
+const token = whole(1, TOKEN_MAX);
+
+export const startBody = shown(fields({ attempt: whole(1, LIMITS.ATTEMPTS_MAX), worker: text(128, 1) }), {
+  attempt: 1,
+  worker: "b3f1c2",
+});
+
+export const heartbeatBody = shown(
+  fields({
+    token,
+    progress: v.optional(v.nullable(decimal(0, 1))),
+    note: v.optional(v.nullable(text(LIMITS.NOTE_CHARS_MAX))),
+  }),
+  { token: 7, progress: 0.4, note: "batch 4" },
+);
+
+export const completeBody = shown(
+  fields({ token, result: v.optional(json(LIMITS.RESULT_BYTES_MAX)), workRemaining: v.optional(flag) }),
+  { token: 7, result: { rows: 120 } },
+);
+
+export const failBody = shown(
+  fields({
+    token,
+    error: cutText(LIMITS.ERROR_BYTES_MAX),
+    retryable: v.optional(flag),
+    retryAfter: v.optional(v.nullable(duration(0, LIMITS.ELAPSED_MS_MAX))),
+  }),
+  { token: 7, error: "the warehouse did not answer", retryAfter: "30s" },
+);
+
+export const deferBody = shown(fields({ token, for: duration(0, LIMITS.ELAPSED_MS_MAX) }), {
+  token: 7,
+  for: "10m",
+});

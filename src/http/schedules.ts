@@ -1,0 +1,211 @@
+/** `/v1/schedules`: what people define, read, change, remove and list. */
+import { Hono } from "hono";
+import type { Context } from "hono";
+import { ok } from "../core/errors.ts";
+import { instantOrNull } from "../core/present.ts";
+import { formatInstant } from "../core/time.ts";
+import { compile } from "../core/trigger.ts";
+import type { Entry } from "../ledger/directory.ts";
+import type { ScheduleStub, ScheduleView } from "../schedule/stub.ts";
+import type { AppEnv, Deps } from "./context.ts";
+import { cursorOf } from "./cursor.ts";
+import { definitionBody, patchBody } from "./definition.ts";
+import { BODY, operation } from "./operation.ts";
+import { refuse, type Outcome, type ProblemCode } from "./problem.ts";
+import { ifMatchHeader, namePath, putHeaders, schedulesQuery } from "./requests.ts";
+import { refuseTarget } from "./targets.ts";
+import { accept } from "./validate.ts";
+import * as views from "./views.ts";
+
+const DEFINITION: ProblemCode[] = [
+  ...BODY,
+  "invalid_trigger",
+  "never_fires",
+  "invalid_duration",
+  "invalid_instant",
+  "unknown_queue",
+  "limit_exceeded",
+  "use_pause_or_resume",
+  "precondition_failed",
+];
+
+export function schedules(deps: Deps): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+
+  app.put(
+    "/v1/schedules/:name",
+    operation({
+      id: "putSchedule",
+      tag: "Schedules",
+      scope: "write",
+      summary: "Create or replace a schedule",
+      description:
+        "An identical definition is 200 and changes nothing. To replace another one, send If-Match.",
+      answers: {
+        200: { description: "Replaced, or unchanged", schema: views.schedule },
+        201: { description: "Created", schema: views.schedule },
+      },
+      refuses: [...DEFINITION, "precondition_required"],
+    }),
+    accept("param", namePath),
+    accept("header", putHeaders),
+    accept("json", definitionBody),
+    async (c) => {
+      const { name } = c.req.valid("param");
+      const { paused, ...input } = c.req.valid("json");
+      const { namespace, principal } = c.var;
+      const headers = c.req.valid("header");
+      const unknown = refuseTarget(deps, namespace, input.target);
+      if (unknown) return refuse(c, unknown);
+      const stub = deps.schedule(namespace, name);
+      const ifMatch = await revisionMeant(stub, headers["if-match"]);
+      if (!ifMatch.ok) return refuse(c, ifMatch.error);
+      const reply = await stub.put({
+        namespace,
+        name,
+        input,
+        paused,
+        ifMatch: ifMatch.value,
+        createOnly: headers["if-none-match"] === "*",
+        who: principal.who,
+      });
+      if (!reply.ok) return refuse(c, reply.error);
+      const { outcome, schedule } = reply.value;
+      if (outcome === "created") c.header("location", `/v1/schedules/${name}`);
+      return show(c, schedule, outcome === "created" ? 201 : 200);
+    },
+  );
+
+  app.get(
+    "/v1/schedules/:name",
+    operation({
+      id: "getSchedule",
+      tag: "Schedules",
+      scope: "read",
+      summary: "Read a schedule: its definition with defaults filled in, its state and health",
+      answers: { 200: { description: "The schedule; its ETag is the revision", schema: views.schedule } },
+    }),
+    accept("param", namePath),
+    async (c) => {
+      const reply = await deps.schedule(c.var.namespace, c.req.valid("param").name).read();
+      return reply.ok ? show(c, reply.value) : refuse(c, reply.error);
+    },
+  );
+
+  app.patch(
+    "/v1/schedules/:name",
+    operation({
+      id: "patchSchedule",
+      tag: "Schedules",
+      scope: "write",
+      summary: "Change some fields of a schedule (merge patch)",
+      description:
+        "By top-level field; `catchUp`, `retry`, `timeouts` and `alerts` merge one level deep. " +
+        "Null restores the default, but `payload: null` is a value.",
+      answers: { 200: { description: "Changed, or unchanged", schema: views.schedule } },
+      refuses: DEFINITION,
+    }),
+    accept("param", namePath),
+    accept("header", ifMatchHeader),
+    accept("json", patchBody),
+    async (c) => {
+      const { paused, ...patch } = c.req.valid("json");
+      const { namespace, principal } = c.var;
+      const unknown = patch.target ? refuseTarget(deps, namespace, patch.target) : null;
+      if (unknown) return refuse(c, unknown);
+      const stub = deps.schedule(namespace, c.req.valid("param").name);
+      const ifMatch = await revisionMeant(stub, c.req.valid("header")["if-match"]);
+      if (!ifMatch.ok) return refuse(c, ifMatch.error);
+      const reply = await stub.patch({ patch, paused, ifMatch: ifMatch.value, who: principal.who });
+      return reply.ok ? show(c, reply.value.schedule) : refuse(c, reply.error);
+    },
+  );
+
+  app.delete(
+    "/v1/schedules/:name",
+    operation({
+      id: "deleteSchedule",
+      tag: "Schedules",
+      scope: "write",
+      summary: "Remove a schedule: what has not started is cancelled, running work finishes, history stays",
+      answers: { 200: { description: "The schedule as it was, now deleted", schema: views.schedule } },
+      refuses: ["precondition_failed"],
+    }),
+    accept("param", namePath),
+    accept("header", ifMatchHeader),
+    async (c) => {
+      const stub = deps.schedule(c.var.namespace, c.req.valid("param").name);
+      const ifMatch = await revisionMeant(stub, c.req.valid("header")["if-match"]);
+      if (!ifMatch.ok) return refuse(c, ifMatch.error);
+      const reply = await stub.remove({ ifMatch: ifMatch.value, who: c.var.principal.who });
+      return reply.ok ? show(c, reply.value) : refuse(c, reply.error);
+    },
+  );
+
+  app.get(
+    "/v1/schedules",
+    operation({
+      id: "listSchedules",
+      tag: "Schedules",
+      scope: "read",
+      summary: "List the schedules of a namespace, newest first",
+      description:
+        "`q` looks in names, descriptions and tags. Deleted ones are listed only for `state=deleted`.",
+      answers: { 200: { description: "A page", schema: views.page(views.listed) } },
+    }),
+    accept("query", schedulesQuery),
+    async (c) => {
+      const {
+        state = null,
+        health = null,
+        tag = null,
+        managedBy = null,
+        q = null,
+        limit,
+        cursor,
+      } = c.req.valid("query");
+      const filter = { namespace: c.var.namespace, state, health, tag, managedBy, q };
+      const entries = await deps.ledger.schedules({ ...filter, before: cursor ?? null, limit });
+      const last = entries.length > limit ? entries[limit - 1]! : null;
+      const items = entries.slice(0, limit).map((entry) => list(entry, c.var.now));
+      return c.json({ items, nextCursor: cursorOf(last && { createdAt: last.createdAt, name: last.name }) });
+    },
+  );
+
+  return app;
+}
+
+/** `If-Match: *` means whatever revision is in force, as long as there is one. */
+async function revisionMeant(
+  stub: ScheduleStub,
+  ifMatch: number | "*" | undefined,
+): Promise<Outcome<number | undefined>> {
+  if (ifMatch !== "*") return ok(ifMatch);
+  const current = await stub.read();
+  if (current.ok) return ok(current.value.revision);
+  return {
+    ok: false,
+    error: { code: "precondition_failed", message: "There is no schedule that If-Match could match." },
+  };
+}
+
+/** The definition's fields stand at the top, with the state beside them. */
+export function show(c: Context<AppEnv>, view: ScheduleView, status: 200 | 201 = 200): Response {
+  const { namespace, name, definition, ...state } = view;
+  c.header("etag", `"${view.revision}"`);
+  return c.json({ namespace, name, ...definition, ...state }, status);
+}
+
+function list(entry: Entry, now: number) {
+  const { shard: _, definition, createdAt, updatedAt, ...same } = entry;
+  const { trigger, target, exclude = [], startAt = null, endAt = null } = definition;
+  const timetable = entry.state === "active" ? compile({ trigger, exclude, startAt, endAt }) : null;
+  return {
+    ...same,
+    trigger,
+    target,
+    nextSlot: timetable?.ok ? instantOrNull(timetable.value.next(now)) : null,
+    createdAt: formatInstant(createdAt),
+    updatedAt: formatInstant(updatedAt),
+  };
+}

@@ -1,0 +1,221 @@
+/** What the API answers, as schemas for the OpenAPI document. The types are held to those of the object's views. */
+import * as v from "valibot";
+import { KINDS, SKIP_REASONS, STATES } from "../core/occurrence.ts";
+import type { PreviewResponse } from "../core/preview.ts";
+import type { Message } from "../core/message.ts";
+import type { Json } from "../core/schedule.ts";
+import { SCHEDULE_STATES } from "../ledger/directory.ts";
+import type { GapView } from "../ledger/row.ts";
+import type { HeartbeatGrant, HealthView, OccurrenceView, StartGrant } from "../schedule/stub.ts";
+import { definitionFields } from "./definition.ts";
+import { PROBLEMS } from "./problem.ts";
+
+const instant = v.pipe(v.string(), v.isoTimestamp());
+const maybeInstant = v.nullable(instant);
+const maybeText = v.nullable(v.string());
+const maybeNumber = v.nullable(v.number());
+const json = v.unknown() as v.GenericSchema<unknown, Json>;
+
+function named<S extends v.GenericSchema>(ref: string, schema: S) {
+  return v.pipe(schema, v.metadata({ ref }));
+}
+
+const health = v.object({
+  status: v.picklist(["healthy", "late", "failing", "stalled", "waiting", "paused", "completed"]),
+  message: maybeText,
+  lastStartedAt: maybeInstant,
+  lastSucceededAt: maybeInstant,
+  lastFailedAt: maybeInstant,
+  lastDurationMs: maybeNumber,
+  lastError: maybeText,
+  consecutiveFailures: v.number(),
+  counts: v.record(v.string(), v.number()),
+}) satisfies v.GenericSchema<unknown, HealthView>;
+
+export const schedule = named(
+  "Schedule",
+  v.object({
+    namespace: v.string(),
+    name: v.string(),
+    ...definitionFields,
+    revision: v.number(),
+    state: v.picklist(SCHEDULE_STATES),
+    pause: v.nullable(v.object({ from: instant, until: maybeInstant, note: maybeText, who: v.string() })),
+    health,
+    nextSlot: maybeInstant,
+    cursor: instant,
+    createdAt: instant,
+    updatedAt: instant,
+    open: v.record(v.string(), v.number()),
+    warnings: v.array(v.object({ code: v.string(), message: v.string() })),
+  }),
+);
+
+/** A schedule in a list: as the ledger knows it. */
+export const listed = named(
+  "ListedSchedule",
+  v.object({
+    namespace: v.string(),
+    name: v.string(),
+    state: v.picklist(SCHEDULE_STATES),
+    revision: v.number(),
+    description: maybeText,
+    tags: v.array(v.string()),
+    managedBy: maybeText,
+    trigger: definitionFields.trigger,
+    target: definitionFields.target,
+    health: v.string(),
+    nextSlot: maybeInstant,
+    createdAt: instant,
+    updatedAt: instant,
+  }),
+);
+
+export const occurrence = named(
+  "Occurrence",
+  v.object({
+    id: v.string(),
+    key: v.string(),
+    namespace: v.string(),
+    schedule: v.string(),
+    revision: v.number(),
+    kind: v.picklist(KINDS),
+    scheduledFor: instant,
+    effectiveAt: instant,
+    localTime: v.string(),
+    timezones: v.array(v.string()),
+    locals: v.array(v.object({ timezone: v.string(), localTime: v.string(), businessDate: v.string() })),
+    businessDate: v.string(),
+    state: v.picklist(STATES),
+    reason: maybeText,
+    claimedAt: maybeInstant,
+    dispatchedAt: maybeInstant,
+    startedAt: maybeInstant,
+    finishedAt: maybeInstant,
+    attempt: v.number(),
+    attempts: v.array(
+      v.object({
+        attempt: v.number(),
+        dispatchedAt: maybeInstant,
+        startedAt: maybeInstant,
+        endedAt: maybeInstant,
+        outcome: maybeText,
+        error: maybeText,
+      }),
+    ),
+    leaseUntil: maybeInstant,
+    progress: v.nullable(v.object({ value: maybeNumber, note: maybeText, at: instant })),
+    result: json,
+    error: maybeText,
+    replayOf: maybeText,
+    latenessMs: maybeNumber,
+    queueWaitMs: maybeNumber,
+    durationMs: maybeNumber,
+  }),
+) satisfies v.GenericSchema<unknown, OccurrenceView>;
+
+export const gap = named(
+  "Gap",
+  v.object({
+    kind: v.literal("gap"),
+    namespace: v.string(),
+    schedule: v.string(),
+    from: instant,
+    to: instant,
+    count: v.number(),
+    reason: v.picklist(SKIP_REASONS),
+    revision: v.number(),
+  }),
+) satisfies v.GenericSchema<unknown, GapView>;
+
+export const message = named(
+  "Message",
+  v.object({
+    v: v.literal(1),
+    id: v.string(),
+    key: v.string(),
+    namespace: v.string(),
+    schedule: v.string(),
+    revision: v.number(),
+    kind: v.picklist(KINDS),
+    scheduledFor: instant,
+    localTime: v.string(),
+    timezones: v.array(v.string()),
+    businessDate: v.string(),
+    attempt: v.number(),
+    tracked: v.boolean(),
+    startBy: maybeInstant,
+    previous: v.nullable(v.object({ scheduledFor: instant, state: v.picklist(STATES), result: json })),
+    payload: json,
+  }),
+) satisfies v.GenericSchema<unknown, Message>;
+
+export const startGrant = v.object({
+  token: v.number(),
+  attempt: v.number(),
+  leaseUntil: instant,
+  deadline: instant,
+  newerSucceeded: maybeText,
+  message,
+}) satisfies v.GenericSchema<unknown, StartGrant>;
+
+export const heartbeatGrant = v.object({
+  leaseUntil: instant,
+  cancel: v.boolean(),
+  newerSucceeded: maybeText,
+}) satisfies v.GenericSchema<unknown, HeartbeatGrant>;
+
+export const preview = named(
+  "Preview",
+  v.object({
+    slots: v.array(
+      v.object({
+        scheduledFor: instant,
+        effectiveAt: instant,
+        localTime: v.string(),
+        timezones: v.array(v.string()),
+        notes: v.array(v.string()),
+      }),
+    ),
+    suppressed: v.array(
+      v.object({ localTime: v.string(), timezone: v.string(), reason: v.picklist(["dst_gap", "excluded"]) }),
+    ),
+    description: v.string(),
+    warnings: v.array(v.object({ code: v.string(), message: v.string() })),
+    exhausted: v.boolean(),
+  }),
+) satisfies v.GenericSchema<unknown, { [K in keyof PreviewResponse]: unknown }>;
+
+const blame = {
+  pointer: v.pipe(
+    v.optional(v.string()),
+    v.description("JSON pointer to the field of the body that is to blame"),
+  ),
+  parameter: v.pipe(
+    v.optional(v.string()),
+    v.description("Query, path or header parameter that is to blame"),
+  ),
+  hint: v.pipe(v.optional(v.string()), v.description("What was probably meant, or what can be done")),
+};
+const code = v.picklist(Object.keys(PROBLEMS));
+
+/** Data members beside these depend on the code: `allowed`, `state`, `leaseUntil`, `candidates` … */
+export const problem = named(
+  "Problem",
+  v.looseObject({
+    type: v.string(),
+    title: v.string(),
+    status: v.number(),
+    detail: v.string(),
+    code,
+    ...blame,
+    errors: v.pipe(
+      v.optional(v.array(v.object({ detail: v.string(), code, ...blame }))),
+      v.description("Where several fields are wrong: each of them"),
+    ),
+  }),
+);
+
+export function page<S extends v.GenericSchema>(item: S) {
+  return v.object({ items: v.array(item), nextCursor: maybeText });
+}

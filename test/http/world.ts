@@ -1,0 +1,202 @@
+/** The API without a platform: an object and a ledger that answer what a test tells them to, and remember what they were asked. */
+import { timingSafeEqual } from "node:crypto";
+import { configOf } from "../../src/config.ts";
+import { fail, ok, type Result } from "../../src/core/errors.ts";
+import { presentDefinition } from "../../src/core/present.ts";
+import { complete, type DefinitionInput } from "../../src/core/schedule.ts";
+import { resolveTrigger } from "../../src/core/trigger.ts";
+import { createApp } from "../../src/http/app.ts";
+import type { LedgerReads } from "../../src/ledger/reads.ts";
+import type { OccurrenceView, PutReply, ScheduleStub, ScheduleView } from "../../src/schedule/stub.ts";
+
+// workerd has it where it belongs, Node has it elsewhere.
+crypto.subtle.timingSafeEqual ??= (a, b) =>
+  timingSafeEqual(new Uint8Array(a as ArrayBuffer), new Uint8Array(b as ArrayBuffer));
+
+export const NOW = Date.parse("2026-11-30T12:00:00Z");
+export const TOKEN = "s3cret-admin-token";
+export const DEFINITION = { trigger: { every: "15m" }, target: { queue: "LIBRARY" } };
+const ENVIRONMENT = { ADMIN_TOKEN: TOKEN, TARGETS: '{ "LIBRARY": ["*"], "BILLING": ["billing"] }' };
+
+interface Call {
+  on: string;
+  name: string;
+  args: unknown[];
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: Record<string, unknown>;
+  text: string;
+}
+
+export interface World {
+  calls: Call[];
+  /** What the test wants the object and the ledger to do instead of what they do by themselves. */
+  stub: Partial<ScheduleStub>;
+  ledger: Partial<LedgerReads>;
+  /** What was reported to the log. */
+  faults: unknown[];
+  send: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
+}
+
+export function world(env: Record<string, unknown> = {}): World {
+  const calls: Call[] = [];
+  const stub: Partial<ScheduleStub> = {};
+  const ledger: Partial<LedgerReads> = {};
+  const faults: unknown[] = [];
+  const app = createApp({
+    config: configOf({ ...ENVIRONMENT, ...env }),
+    schedule: (namespace, name) =>
+      recording({ ...standingStub(namespace, name), ...stub }, `${namespace}/${name}`, calls),
+    get ledger() {
+      return recording({ ...EMPTY_LEDGER, ...ledger }, "ledger", calls);
+    },
+    now: () => NOW,
+    report: (fault, at) => faults.push({ fault, ...at }),
+  });
+
+  async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+    const content = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+    const response = await app.request(path, {
+      method,
+      body: content,
+      headers: {
+        authorization: `Bearer ${TOKEN}`,
+        ...(content === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+    });
+    const text = await response.text();
+    const parsed = text === "" ? {} : (JSON.parse(text) as Record<string, unknown>);
+    return { status: response.status, headers: response.headers, body: parsed, text };
+  }
+
+  return { calls, stub, ledger, faults, send };
+}
+
+function recording<T extends object>(of: T, on: string, calls: Call[]): T {
+  return new Proxy(of, {
+    get(target, name, receiver) {
+      const method: unknown = Reflect.get(target, name, receiver);
+      if (typeof method !== "function") return method;
+      return (...args: unknown[]) => {
+        calls.push({ on, name: String(name), args });
+        return (method as (...args: unknown[]) => unknown)(...args);
+      };
+    },
+  });
+}
+
+/** An object that takes every valid definition, and knows no occurrence. */
+function standingStub(namespace: string, name: string): ScheduleStub {
+  const nothing = () => Promise.resolve(fail("not_found", "There is no such occurrence."));
+  const view = () => Promise.resolve(ok(viewOf(namespace, name)));
+  return {
+    put: ({ input }) => Promise.resolve(created(namespace, name, input)),
+    patch: () => Promise.resolve(ok({ outcome: "replaced", schedule: viewOf(namespace, name) })),
+    read: view,
+    remove: view,
+    pause: view,
+    resume: view,
+    trigger: () => Promise.resolve(ok(occurrenceView(namespace, name))),
+    open: () => Promise.resolve(ok([])),
+    cancel: nothing,
+    occurrence: nothing,
+    message: nothing,
+    start: nothing,
+    heartbeat: nothing,
+    complete: nothing,
+    fail: nothing,
+    defer: nothing,
+    deadLettered: nothing,
+    poke: () => Promise.resolve(ok({ woke: false })),
+  };
+}
+
+function created(namespace: string, name: string, input: DefinitionInput): Result<PutReply> {
+  const definition = complete({ ...input, trigger: resolveTrigger(input.trigger, NOW) });
+  if (!definition.ok) return definition;
+  const schedule = { ...viewOf(namespace, name), definition: presentDefinition(definition.value) };
+  return ok({ outcome: "created", schedule });
+}
+
+export function viewOf(namespace: string, name: string): ScheduleView {
+  const definition = complete({ trigger: { every: "PT15M" }, target: { queue: "LIBRARY" } });
+  if (!definition.ok) throw new Error(definition.error.message);
+  return {
+    namespace,
+    name,
+    revision: 3,
+    state: "active",
+    definition: presentDefinition(definition.value),
+    pause: null,
+    health: {
+      status: "healthy",
+      message: null,
+      lastStartedAt: null,
+      lastSucceededAt: null,
+      lastFailedAt: null,
+      lastDurationMs: null,
+      lastError: null,
+      consecutiveFailures: 0,
+      counts: {},
+    },
+    nextSlot: "2026-11-30T12:15:00Z",
+    cursor: "2026-11-30T12:00:00Z",
+    createdAt: "2026-11-30T10:00:00Z",
+    updatedAt: "2026-11-30T10:00:00Z",
+    open: {},
+    warnings: [],
+  };
+}
+
+export function occurrenceView(
+  namespace: string,
+  name: string,
+  more: Partial<OccurrenceView> = {},
+): OccurrenceView {
+  const id = `${name}@2026-11-30T12:00:00Z`;
+  return {
+    id,
+    key: `${namespace}/${id}`,
+    namespace,
+    schedule: name,
+    revision: 3,
+    kind: "scheduled",
+    scheduledFor: "2026-11-30T12:00:00Z",
+    effectiveAt: "2026-11-30T12:00:00Z",
+    localTime: "2026-11-30T12:00:00+00:00",
+    timezones: ["UTC"],
+    locals: [],
+    businessDate: "2026-11-30",
+    state: "dispatched",
+    reason: null,
+    claimedAt: "2026-11-30T12:00:00Z",
+    dispatchedAt: "2026-11-30T12:00:00Z",
+    startedAt: null,
+    finishedAt: null,
+    attempt: 1,
+    attempts: [],
+    leaseUntil: null,
+    progress: null,
+    result: null,
+    error: null,
+    replayOf: null,
+    latenessMs: 0,
+    queueWaitMs: null,
+    durationMs: null,
+    ...more,
+  };
+}
+
+const EMPTY_LEDGER: LedgerReads = {
+  schedule: () => Promise.resolve(null),
+  schedules: () => Promise.resolve([]),
+  history: () => Promise.resolve({ items: [], end: null }),
+  occurrences: () => Promise.resolve({ items: [], end: null }),
+  occurrence: () => Promise.resolve(null),
+  work: () => Promise.resolve([]),
+  lastSweep: () => Promise.resolve(null),
+};
