@@ -91,7 +91,7 @@ function afterRefusal(key: string, { code, message, data }: Refusal): Verdict {
   if (code === "not_found") tell("not_found", key, message); // deleted, or not this consumer's to see
   if (OVER.has(code)) return null;
   if (code !== "busy" && code !== "not_due") tell("refused", key, `${code}: ${message}`);
-  const until = Date.parse(String(data?.["leaseUntil"] ?? data?.["dueAt"]));
+  const until = Date.parse(String(data?.[code === "busy" ? "leaseUntil" : "dueAt"]));
   if (Number.isNaN(until)) return { delaySeconds: RETRY_SECONDS };
   const seconds = Math.ceil((until - Date.now()) / 1_000) + 1; // queues delay by whole seconds
   return { delaySeconds: Math.min(Math.max(seconds, 1), RETRY_SECONDS_MAX) };

@@ -1,4 +1,4 @@
-import type { Grant, Progress, Runs } from "./protocol.ts";
+import type { Grant, Progress, Refusal, Renewal, Runs } from "./protocol.ts";
 import { tell } from "./transport.ts";
 
 /** Only `lease_lost` silences the handler too: somebody else may hold the attempt by now. */
@@ -17,19 +17,24 @@ export function holdLease(runs: Runs, key: string, { token, ...grant }: Grant) {
   const deadline = setTimeout(halt, Date.parse(grant.deadline) - Date.now(), "deadline");
 
   async function renew(): Promise<void> {
-    const report = { token, ...lease.news };
     try {
-      const answer = await runs.heartbeat(key, report);
-      if (answer.ok) {
-        lease.newerSucceeded = answer.value.newerSucceeded;
-        period = third(answer.value.leaseUntil);
-        if (answer.value.cancel) halt("cancelled");
-      } else if (answer.error.code === "lease_lost") halt("lease_lost");
-      else tell("renewal_refused", key, answer.error.message);
+      const answer = await runs.heartbeat(key, { token, ...lease.news });
+      if (answer.ok) renewed(answer.value);
+      else refused(answer.error);
     } catch (error) {
       tell("renewal_failed", key, error); // a lease that lapsed is ours until another attempt starts: go on
     }
     if (!released) renewal = setTimeout(() => void renew(), period);
+  }
+  function renewed({ leaseUntil, newerSucceeded, cancel }: Renewal): void {
+    lease.newerSucceeded = newerSucceeded;
+    period = third(leaseUntil);
+    if (cancel) halt("cancelled");
+  }
+  function refused({ code, message }: Refusal): void {
+    if (code === "lease_lost") return halt("lease_lost");
+    tell("renewal_refused", key, message);
+    lease.news = {}; // lest bad news cost the lease too
   }
   function halt(reason: Stop): void {
     if (lease.stop !== "lease_lost") lease.stop = reason;

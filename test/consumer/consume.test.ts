@@ -135,7 +135,12 @@ describe("what start may answer", () => {
       logged: false,
     },
     { code: "busy", verdict: "retry in 30 s", logged: false },
-    { code: "not_due", data: { dueAt: "2026-12-01T06:10:00Z" }, verdict: "retry in 601 s", logged: false },
+    {
+      code: "not_due",
+      data: { leaseUntil: "2026-12-01T05:59:00Z", dueAt: "2026-12-01T06:10:00Z" },
+      verdict: "retry in 601 s",
+      logged: false,
+    },
     { code: "settled", data: { state: "failed" }, verdict: "ack", logged: false },
     { code: "superseded", verdict: "ack", logged: false },
     { code: "cancelled", verdict: "ack", logged: false },

@@ -100,6 +100,17 @@ describe("the lease", () => {
     expect(scheduler.settled.get(run.key)).toBe("succeeded");
   });
 
+  it("is not lost to news that the scheduler refuses", async () => {
+    const scheduler = fakeScheduler();
+    const { run, end } = await begin(scheduler);
+    scheduler.runs.heartbeat.mockResolvedValueOnce(scheduler.refuse("invalid_field"));
+    const told = run.heartbeat({ note: "x".repeat(10_000) });
+    await vi.advanceTimersByTimeAsync(2 * THIRD_MS);
+    await told;
+    expect(scheduler.runs.heartbeat).toHaveBeenLastCalledWith(run.key, { token: 7 });
+    expect(await end()).toBe("ack");
+  });
+
   it("tells of a later slot that succeeded meanwhile", async () => {
     const scheduler = fakeScheduler();
     const { run, end } = await begin(scheduler);
