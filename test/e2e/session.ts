@@ -1,0 +1,45 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Api } from "../../scripts/api.ts";
+import { freePort, migrate, type Runtime, startRuntime } from "../../scripts/runtime.ts";
+import { wrangler } from "../../scripts/wrangler.ts";
+
+/** Two Workers on a fresh state, which can be cut off and started again on what they left. */
+export interface Session {
+  api: Api;
+  /** `kill -9` to the whole process group. */
+  cut(): Promise<void>;
+  resume(): Promise<void>;
+  /** Rows of the library's own database. */
+  query(sql: string): Promise<Record<string, unknown>[]>;
+  close(): Promise<void>;
+}
+
+export async function openSession(): Promise<Session> {
+  const stateDir = await mkdtemp(join(tmpdir(), "carillon-e2e-"));
+  const token = "end-to-end";
+  const port = await freePort();
+  const start = () =>
+    startRuntime({ stateDir, flags: ["--port", String(port), "--var", `ADMIN_TOKEN:${token}`] });
+  await migrate(stateDir);
+  let runtime: Runtime = await start();
+  return {
+    api: { url: runtime.url, token },
+    cut: () => runtime.kill(),
+    async resume() {
+      runtime = await start();
+    },
+    async query(sql) {
+      const where = ["--local", "-c", "examples/library/wrangler.toml", "--persist-to", stateDir];
+      const answer = await wrangler("d1", "execute", "LIBRARY_DB", ...where, "--json", "--command", sql);
+      return (JSON.parse(answer) as { results: Record<string, unknown>[] }[]).flatMap(
+        ({ results }) => results,
+      );
+    },
+    async close() {
+      await runtime.stop();
+      await rm(stateDir, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
