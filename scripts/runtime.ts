@@ -55,6 +55,7 @@ export async function startRuntime({ stateDir, flags = [], onOutput }: RuntimeOp
     };
   } catch (error) {
     group.signal("SIGKILL");
+    if (!onOutput) console.error(group.output());
     throw error;
   }
 }
@@ -73,7 +74,7 @@ async function ready({ output, ended }: Group): Promise<string> {
   let over = false;
   void ended.then(() => (over = true));
   return eventually("the runtime is ready", READY_MS_MAX, async () => {
-    if (over) throw new Error(`wrangler ended before it was ready\n${output()}`);
+    if (over) throw new Error("wrangler ended before it was ready");
     const url = /Ready on (http:\S+)/.exec(output())?.[1];
     return url && (await probe(`${url}/healthz`))?.ok ? url : null;
   });
