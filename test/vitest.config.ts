@@ -15,7 +15,9 @@ export default defineConfig({
       {
         test: {
           name: "node",
-          include: ["core", "schedule", "ledger", "consumer", "http"].map((room) => `test/${room}/**/*.test.ts`),
+          include: ["core", "schedule", "ledger", "consumer", "http"].map(
+            (room) => `test/${room}/**/*.test.ts`,
+          ),
           testTimeout: 60_000,
         },
       },

@@ -126,7 +126,8 @@ export function occurrenceId(name: string, slot: number, variant = ""): string {
 
 /** The one spelling that `occurrenceId` gives, and no other: an id is a key. */
 export function parseOccurrenceId(id: string): Result<{ name: string; slot: number; variant: string }> {
-  const [, name, instant, variant] = /^([a-z0-9][a-z0-9._-]{0,127})@([^~]+)((?:~[a-z]\d{1,9})*)$/.exec(id) ?? [];
+  const [, name, instant, variant] =
+    /^([a-z0-9][a-z0-9._-]{0,127})@([^~]+)((?:~[a-z]\d{1,9})*)$/.exec(id) ?? [];
   const slot = instant === undefined ? null : parseInstant(instant);
   if (
     name === undefined ||
