@@ -133,6 +133,10 @@ export class ScheduleObject extends DurableObject<Env> implements Stub.ScheduleS
     if (!this.#world) return this.#unknown() as ReplyOf<N>;
     await this.#alarm.load();
     const reply = this.#commit(name, command, Date.now(), true);
+    if (this.#know().state.revision === 0) {
+      this.#world = null; // refused at the door: an object that was never made stays empty
+      return reply;
+    }
     // A worker need not wait for the ledger; who edits finds what they did in the next list.
     const drained = this.#drain().then(() => this.#settleAlarm());
     if (background) this.ctx.waitUntil(drained);

@@ -113,7 +113,7 @@ export function endAttempt(
       firstDispatchedAt: open.firstDispatchedAt ?? draft.now,
       seed: `${scheduleKey(draft.state)}@${open.slot}${open.variant}`,
       retryAfterMs: ended.retryAfterMs ?? null,
-      reason: ended.outcome,
+      reason: ended.outcome !== "failed" ? ended.outcome : ended.retryable ? "max_attempts" : "non_retryable",
     },
     draft.now,
   );
