@@ -246,6 +246,7 @@ export function restartDelay(draft: Draft): void {
 export function recordSkip(draft: Draft, skip: Skip): void {
   const { state } = draft;
   countOutcome(draft, skip.reason, skip.count);
+  if (skip.byHand) return recordClosed(draft, skip.byHand, "skipped", skip.reason);
   const gap = extendedGap(draft, skip);
   if (gap.count === 1) {
     const { from: slot, revision, reason } = skip;
