@@ -1,17 +1,16 @@
 /**
  * The life of an occurrence, as one table.
  *
- *   buffered ──► claimed ──► dispatched ──► running ──► succeeded
- *      │            │            │  ▲          │
- *      ▼            ▼            ▼  │          ▼
- *   skipped     failed        retrying ◄──  failed
- *   cancelled   cancelled     deferred ◄──  expired
- *               expired          │          cancelled
- *                                ▼
- *                        expired · cancelled
+ *   buffered   → claimed | skipped | cancelled
+ *   claimed    → dispatched | cancelled | expired | failed
+ *   dispatched → running | retrying | deferred | expired | cancelled
+ *   running    → succeeded | retrying | deferred | failed | expired | cancelled
+ *   retrying   → dispatched | running | expired | cancelled
+ *   deferred   → dispatched | expired | cancelled
  *
  * `succeeded, failed, expired, cancelled, skipped` are final; `dispatched` is, where nobody reports.
- * Guards in the machine, guards in SQL and the model test all derive from TRANSITIONS.
+ * Guards in the machine, guards in SQL and the model test all derive from TRANSITIONS, which a test holds to
+ * this picture.
  */
 import { fail, invariant, ok, type Result } from "./errors.ts";
 import { formatInstant, parseInstant } from "./time.ts";
