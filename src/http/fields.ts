@@ -142,7 +142,7 @@ export function text(max: number, min = 0) {
   );
 }
 
-/** Text of a machine: whatever it says is kept, in a form that every store takes, and cut where it is too long. */
+/** What a worker says of its run: a report is never refused for its words, only cut to what is kept. */
 export function cutText(max: number) {
   return v.pipe(
     v.string("must be a text"),

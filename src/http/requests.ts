@@ -11,7 +11,6 @@ import { cursor } from "./cursor.ts";
 import {
   choice,
   count,
-  decimal,
   duration,
   fields,
   flag,
@@ -27,6 +26,8 @@ import { exclude, trigger } from "./trigger.ts";
 
 const PAGE_MAX = 200;
 const PAGE = 50;
+/** A quarter of the bytes: whatever the characters are, what is kept stays within the limit. */
+const ERROR_CHARS_MAX = LIMITS.ERROR_BYTES_MAX / 4;
 const TOKEN_MAX = Number.MAX_SAFE_INTEGER;
 const note = v.optional(v.nullable(text(LIMITS.NOTE_CHARS_MAX)), null);
 const maybeInstant = v.optional(v.nullable(instant), null);
@@ -161,8 +162,8 @@ export const startBody = shown(fields({ attempt: whole(1, LIMITS.ATTEMPTS_MAX), 
 export const heartbeatBody = shown(
   fields({
     token,
-    progress: v.optional(v.nullable(decimal(0, 1))),
-    note: v.optional(v.nullable(text(LIMITS.NOTE_CHARS_MAX))),
+    progress: v.optional(v.nullable(v.number("must be a number"))),
+    note: v.optional(v.nullable(cutText(LIMITS.NOTE_CHARS_MAX))),
   }),
   { token: 7, progress: 0.4, note: "batch 4" },
 );
@@ -175,7 +176,7 @@ export const completeBody = shown(
 export const failBody = shown(
   fields({
     token,
-    error: cutText(LIMITS.ERROR_BYTES_MAX),
+    error: cutText(ERROR_CHARS_MAX),
     retryable: v.optional(flag),
     retryAfter: v.optional(v.nullable(duration(0, LIMITS.ELAPSED_MS_MAX))),
   }),

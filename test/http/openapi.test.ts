@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+import { PROBLEMS } from "../../src/http/problem.ts";
+import { world } from "./world.ts";
+
+interface Operation {
+  operationId: string;
+  summary: string;
+  security: object[];
+  parameters?: { $ref?: string; name?: string; in?: string; required?: boolean; schema?: object }[];
+  requestBody?: { required: boolean; content: Record<string, { schema: Schema }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
+}
+interface Schema {
+  $ref?: string;
+  examples?: unknown[];
+}
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema>; parameters: Record<string, object> };
+}
+
+async function read() {
+  const { send } = world();
+  const { body } = await send("GET", "/openapi.json");
+  const document = body as unknown as Document;
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+  return { send, document, operations };
+}
+
+const CALLS = [
+  "GET /healthz",
+  "GET /openapi.json",
+  "PUT /v1/schedules/{name}",
+  "GET /v1/schedules/{name}",
+  "PATCH /v1/schedules/{name}",
+  "DELETE /v1/schedules/{name}",
+  "GET /v1/schedules",
+  "POST /v1/schedules/{name}/pause",
+  "POST /v1/schedules/{name}/resume",
+  "POST /v1/schedules/{name}/trigger",
+  "GET /v1/schedules/{name}/occurrences",
+  "GET /v1/schedules/{name}/upcoming",
+  "GET /v1/occurrences",
+  "GET /v1/occurrences/{id}",
+  "POST /v1/occurrences/{id}/cancel",
+  "POST /v1/occurrences/{id}/start",
+  "POST /v1/occurrences/{id}/heartbeat",
+  "POST /v1/occurrences/{id}/complete",
+  "POST /v1/occurrences/{id}/fail",
+  "POST /v1/occurrences/{id}/defer",
+  "GET /v1/work",
+  "POST /v1/preview",
+];
+
+describe("the OpenAPI document", () => {
+  it("has every call of the API", async () => {
+    const { document, operations } = await read();
+    expect(document.openapi).toMatch(/^3\.1\./);
+    const calls = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    expect(calls.toSorted()).toEqual(CALLS.toSorted());
+  });
+
+  it("names each operation once, says what it does, and which token it needs", async () => {
+    const { operations } = await read();
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { path, operation } of operations) {
+      expect(operation.summary).toMatch(/\w/);
+      expect(operation.security).toEqual(path.startsWith("/v1/") ? [{ bearer: [] }] : []);
+    }
+  });
+
+  it("describes each path parameter as required, and points nowhere in vain", async () => {
+    const { document, operations } = await read();
+    for (const { path, operation } of operations) {
+      const inPath = (operation.parameters ?? []).filter((it) => it.in === "path");
+      expect(inPath.map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
+      expect(inPath.every(({ required, schema }) => required === true && schema)).toBe(true);
+    }
+    for (const [, section, name] of JSON.stringify(document).matchAll(/"#\/components\/(\w+)\/(\w+)"/g)) {
+      expect(document.components).toHaveProperty([section!, name!]);
+    }
+  });
+
+  it("promises a problem document for every refusal, and every code somewhere", async () => {
+    const { operations } = await read();
+    const told = new Set<string>();
+    for (const { path, operation } of operations) {
+      for (const [status, { description, content }] of Object.entries(operation.responses)) {
+        if (Number(status) < 400) continue;
+        expect(content).toEqual({
+          "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } },
+        });
+        for (const [, code] of description.matchAll(/`(\w+)`/g)) told.add(code!);
+      }
+      if (path.startsWith("/v1/")) expect(operation.responses).toHaveProperty("401");
+    }
+    const untold = Object.keys(PROBLEMS).filter((code) => !told.has(code));
+    expect(untold).toEqual(["method_not_allowed", ...LATER]);
+  });
+
+  it("shows an example of every body, and each is taken", async () => {
+    const { send, document, operations } = await read();
+    for (const { path, method, operation } of operations) {
+      const schema = operation.requestBody?.content["application/json"]?.schema;
+      if (!schema) continue;
+      const [example] =
+        (schema.$ref ? document.components.schemas[schema.$ref.split("/").at(-1)!] : schema)?.examples ?? [];
+      expect(example, `${method} ${path}`).toBeDefined();
+      const real = path.replace("{name}", "nightly").replace("{id}", "nightly@2026-11-30T12:00:00Z");
+      const { status, text } = await send(method.toUpperCase(), real, example);
+      expect([200, 201, 404], `${method} ${path}: ${text}`).toContain(status);
+    }
+  });
+
+  it("lets a body be left out where nothing in it is required", async () => {
+    const { operations } = await read();
+    const optional = operations.filter(({ operation }) => operation.requestBody?.required === false);
+    expect(optional.map(({ operation }) => operation.operationId)).toEqual([
+      "patchSchedule",
+      "pauseSchedule",
+      "resumeSchedule",
+      "triggerSchedule",
+    ]);
+  });
+});
+
+/** Codes whose calls come later: backfill, replay, explain. */
+const LATER = ["not_final", "already_exists", "invalid_timezone", "ambiguous_time"];
