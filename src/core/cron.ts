@@ -79,7 +79,7 @@ function read(input: string): Cron | Fault {
     return {
       field: null,
       position: CRON_LENGTH_MAX,
-      found: input.slice(CRON_LENGTH_MAX),
+      found: input.slice(CRON_LENGTH_MAX, CRON_LENGTH_MAX + 20),
       expected: `at most ${CRON_LENGTH_MAX} characters`,
     };
   }
@@ -102,16 +102,16 @@ function read(input: string): Cron | Fault {
       expected: "the zone in the trigger's `timezone`",
       instead: "",
     };
-  if (words.length < 5 || words.length > 7) return wrongCount(input, words.length);
+  if (words.length < 5 || words.length > 7) return wrongCount(input, words);
   return readFields(input, words);
 }
 
-function wrongCount(input: string, count: number): Fault {
+function wrongCount(input: string, words: Word[]): Fault {
   return {
     field: null,
-    position: 0,
+    position: words[0]?.position ?? 0,
     found: input.trim(),
-    expected: `5 fields (minute hour day-of-month month day-of-week), 6 with seconds first, or 7 with the year last; these are ${count}`,
+    expected: `5 fields (minute hour day-of-month month day-of-week), 6 with seconds first, or 7 with the year last; these are ${words.length}`,
   };
 }
 

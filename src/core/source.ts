@@ -37,7 +37,7 @@ export const COUNT_STEPS_MAX = 50_000;
  * one stretch, so that 230 years of excluded nights take 84,000. Only exclusions of single seconds or
  * minutes that leave nothing between them come near it, and such a trigger counts as never firing.
  */
-export const EXCLUDED_RUN_MAX = 400_000;
+export const EXCLUDED_RUN_MAX = 100_000;
 
 export function cronSource(zoned: Zoned): Source {
   return {

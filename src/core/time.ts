@@ -26,9 +26,9 @@ export function parseInstant(text: string): Result<number> {
     fail("invalid_instant", `${quote(text)} is no instant: ${why}`, { hint });
   const found = INSTANT.exec(text);
   if (!found) {
-    return LOCAL.test(text)
-      ? refuse("the offset is missing", `Write ${text}Z for UTC, or an offset such as +01:00.`)
-      : refuse("expected RFC 3339, such as 2026-11-30T14:00:00Z");
+    if (!LOCAL.test(text)) return refuse("expected RFC 3339, such as 2026-11-30T14:00:00Z");
+    if (parseLocal(text) === null) return refuse("there is no such date or time of day");
+    return refuse("the offset is missing", `Write ${text}Z for UTC, or an offset such as +01:00.`);
   }
   const wall = wallMs(found[1]!, found[2]!, found[3]!, found[4]!, found[5]);
   if (wall === null) return refuse("there is no such date or time of day");

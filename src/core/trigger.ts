@@ -2,7 +2,7 @@
  * The time rule's door: unknown JSON in, a rule with nothing left to doubt out. What it means in instants
  * is the timetable's (`compile`).
  */
-import { formatWall } from "./calendar.ts";
+import { FIRST_YEAR, LAST_YEAR, formatWall } from "./calendar.ts";
 import { parseCron } from "./cron.ts";
 import type { Result } from "./errors.ts";
 import { ok } from "./errors.ts";
@@ -141,6 +141,10 @@ function readAt(input: Fields, pointer: string): Result<Trigger> {
   const wall = parseLocal(text);
   if (wall === null)
     return mapped(readInstant(text, `${pointer}/at`), (instant) => ({ at: instant, ...shared }));
+  const year = Number(text.slice(0, 4));
+  if (year < FIRST_YEAR || year > LAST_YEAR) {
+    return refuse(`${pointer}/at`, `${quote(text)} lies outside ${FIRST_YEAR}-01-01 to ${LAST_YEAR}-12-31`);
+  }
   if (!zone.value) {
     return refuse(
       `${pointer}/timezone`,

@@ -73,10 +73,10 @@ function isLargeStep({ name }: Field, term: Term): boolean {
 
 function eitherDay({ text, dayOfMonth, dayOfWeek, bothDays }: Cron): Warning | null {
   if (bothDays || dayOfMonth.open || dayOfWeek.open) return null;
-  const and = text.replace(/(\S+)$/, (last) => (last === dayOfWeek.text ? `+${last}` : last));
+  const both = `${text.slice(0, dayOfWeek.position)}+${text.slice(dayOfWeek.position)}`;
   return {
     code: "day_fields_or",
-    message: `\`${text}\` fires when day-of-month or day-of-week matches. To need both, put + before day-of-week${and === text ? "" : `: ${and}`}.`,
+    message: `\`${text}\` fires when day-of-month or day-of-week matches. To need both, write ${both}.`,
   };
 }
 
