@@ -1,5 +1,5 @@
 /** Whatever is thrown at the door, it answers: with a rule, or with a place, what was found and what was expected. */
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseCron } from "../../src/core/cron.ts";
 import { compile, parseExclude, parseTrigger } from "../../src/core/trigger.ts";

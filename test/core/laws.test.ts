@@ -1,5 +1,5 @@
 /** What holds for every rule, whatever it says. `TIME_LONG=1` tries twenty times as many. */
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { between, compile, effectiveAt, parseExclude, parseTrigger } from "../../src/core/trigger.ts";
 import type { TimeRule, Timetable } from "../../src/core/trigger.ts";

@@ -4,7 +4,7 @@
  */
 import { CronExpressionParser } from "cron-parser";
 import { Cron } from "croner";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { between, compile } from "../../src/core/trigger.ts";
 import { patterns } from "./arbitrary.ts";

@@ -72,10 +72,11 @@ export function nightAround(wall: Wall, change: number): Night {
     night.shown.push(now);
     night.times.set(now.wall, [...(night.times.get(now.wall) ?? []), at]);
   }
-  for (const [i, now] of night.shown.entries()) {
+  for (const [i, after] of night.shown.entries()) {
     const before = night.shown[i - 1];
-    for (let missed = (before?.wall ?? now.wall) + MINUTE; before && missed < now.wall; missed += MINUTE) {
-      if (!night.times.has(missed)) night.missing.push({ wall: missed, before, after: now.at });
+    if (before === undefined) continue;
+    for (let missed = before.wall + MINUTE; missed < after.wall; missed += MINUTE) {
+      if (!night.times.has(missed)) night.missing.push({ wall: missed, before, after: after.at });
     }
   }
   return night;
