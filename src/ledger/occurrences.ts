@@ -40,8 +40,13 @@ export async function listOccurrences(
   const byState = query.state !== null && !HAPPY_STATES.includes(query.state);
   const rows = await (byState ? listByState(db, query) : listByTime(db, query));
   const last = rows.at(-1);
-  if (rows.length === query.limit && last) return { rows, end: last };
+  if (rows.length === query.limit && last) return { rows, end: positionOf(last) };
   return { rows, end: await (byState ? endByState(db, query) : endByTime(db, query)) };
+}
+
+/** The place alone: what a row carries besides is no part of a cursor. */
+function positionOf({ slot, schedule, variant }: OccurrenceRow): Position {
+  return { slot, schedule, variant };
 }
 
 async function listByTime(db: D1Database, query: OccurrenceQuery): Promise<OccurrenceRow[]> {

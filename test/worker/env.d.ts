@@ -3,6 +3,9 @@ import type { Env as CarillonEnv } from "../../src/env.ts";
 
 declare global {
   namespace Cloudflare {
+    interface GlobalProps {
+      mainModule: typeof import("../../src/index.ts");
+    }
     interface Env extends CarillonEnv {
       LIBRARY: Queue;
       EXTERNAL: Queue;
