@@ -9,7 +9,7 @@ export async function gapsOf(
 ): Promise<GapRow[]> {
   const { results } = await db
     .prepare(
-      `SELECT schedule, from_at, to_at, count, reason, revision
+      `SELECT *
          FROM gaps
         WHERE schedule = ?1 AND from_at <= ?2
         ORDER BY from_at DESC
@@ -28,7 +28,7 @@ export async function listGaps(
   const { namespace, from, before, reason, limit } = query;
   const { results } = await db
     .prepare(
-      `SELECT schedule, from_at, to_at, count, reason, revision
+      `SELECT *
          FROM gaps
         WHERE schedule >= ?1 || '/' AND schedule < ?1 || '0'
           AND to_at <= ?2 AND (to_at, schedule, '') < (?2, ?3, ?4)

@@ -1,47 +1,13 @@
 /** A row of `occurrences` and of `gaps`, and what each means. */
-import { type Attempt, type Kind, type LocalNames, type Occurrence, type State } from "../core/occurrence.ts";
+import type { Kind, Occurrence } from "../core/occurrence.ts";
 import { presentOccurrence } from "../core/present.ts";
-import type { Json } from "../core/schedule.ts";
 import { formatInstant } from "../core/time.ts";
+import type { GapRow, OccurrenceBody, OccurrenceRow as Written } from "../schedule/state.ts";
 import type { OccurrenceView } from "../schedule/stub.ts";
 import type { Placed } from "./page.ts";
 
-export interface OccurrenceRow {
-  slot: number;
-  schedule: string;
-  variant: string;
-  kind: Kind;
-  revision: number;
-  state: State;
-  reason: string | null;
-  effective_at: number;
-  claimed_at: number | null;
-  dispatched_at: number | null;
-  started_at: number | null;
-  finished_at: number | null;
-  attempt: number;
-  token: number | null;
-  body: string;
-}
-
-interface Body extends LocalNames {
-  tracked: boolean;
-  attempts: Attempt[];
-  leaseUntil: number | null;
-  progress: Occurrence["progress"];
-  result: Json;
-  error: string | null;
-  replayOf: string | null;
-}
-
-export interface GapRow {
-  schedule: string;
-  from_at: number;
-  to_at: number;
-  count: number;
-  reason: string;
-  revision: number;
-}
+export type { GapRow };
+export type OccurrenceRow = Omit<Written, "body"> & { body: string };
 
 /** Consecutive slots that did not run for the same reason, as history shows them. */
 export interface GapView {
@@ -58,12 +24,12 @@ export interface GapView {
 export type HistoryItem = OccurrenceView | GapView;
 
 export function occurrenceOf(row: OccurrenceRow): Occurrence {
-  const body = JSON.parse(row.body) as Body;
+  const { payload: _, ...body } = JSON.parse(row.body) as OccurrenceBody;
   return {
     ...body,
     slot: row.slot,
     variant: row.variant,
-    kind: row.kind,
+    kind: row.kind as Kind,
     revision: row.revision,
     effectiveAt: row.effective_at,
     state: row.state,
