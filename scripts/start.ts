@@ -35,7 +35,9 @@ const runtime = await startRuntime({
 });
 stop = runtime.stop;
 // Cron Triggers don't fire in a local runtime: this stands in for the sweep's.
-setInterval(() => void probe(`${runtime.url}/cdn-cgi/local/scheduled`), SWEEP_MS).unref();
+const sweep = () => void probe(`${runtime.url}/cdn-cgi/local/scheduled`);
+sweep();
+setInterval(sweep, SWEEP_MS).unref();
 console.log(welcome(runtime.url, token));
 process.exitCode = await runtime.ended;
 
