@@ -25,6 +25,8 @@ export interface Runtime {
 
 export interface RuntimeOptions {
   stateDir: string;
+  /** Configuration of the consumer beside the scheduler; the library unless told otherwise. */
+  consumer?: string;
   /** Further flags of `wrangler dev`. */
   flags?: string[];
   onOutput?: (text: string) => void;
@@ -37,8 +39,13 @@ export async function migrate(stateDir: string): Promise<void> {
   await wrangler("d1", "migrations", "apply", "LIBRARY_DB", "-c", LIBRARY, ...local);
 }
 
-export async function startRuntime({ stateDir, flags = [], onOutput }: RuntimeOptions): Promise<Runtime> {
-  const session = ["dev", "-c", SCHEDULER, "-c", LIBRARY, "--persist-to", stateDir];
+export async function startRuntime({
+  stateDir,
+  consumer = LIBRARY,
+  flags = [],
+  onOutput,
+}: RuntimeOptions): Promise<Runtime> {
+  const session = ["dev", "-c", SCHEDULER, "-c", consumer, "--persist-to", stateDir];
   const quiet = ["--inspector-port", "0", "--show-interactive-dev-session=false"];
   // A registry of its own: another runtime on this machine, of the same names, is none of its business.
   const env = { WRANGLER_REGISTRY_PATH: join(stateDir, "registry") };

@@ -1,6 +1,8 @@
+import { readdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { Api } from "../../scripts/api.ts";
 import { freePort, migrate, type Runtime, startRuntime } from "../../scripts/runtime.ts";
 import { wrangler } from "../../scripts/wrangler.ts";
@@ -13,15 +15,17 @@ export interface Session {
   resume(): Promise<void>;
   /** Rows of the library's own database. */
   query(sql: string): Promise<Record<string, unknown>[]>;
+  /** Each schedule's own tables, once the runtime is cut off: rows by table, and the size of the head. */
+  objects(): { head: number; revisions: number; spill: number; headBytes: number }[];
   close(): Promise<void>;
 }
 
-export async function openSession(): Promise<Session> {
+export async function openSession(consumer?: string): Promise<Session> {
   const stateDir = await mkdtemp(join(tmpdir(), "carillon-e2e-"));
   const token = "end-to-end";
   const port = await freePort();
   const start = () =>
-    startRuntime({ stateDir, flags: ["--port", String(port), "--var", `ADMIN_TOKEN:${token}`] });
+    startRuntime({ stateDir, consumer, flags: ["--port", String(port), "--var", `ADMIN_TOKEN:${token}`] });
   await migrate(stateDir);
   let runtime: Runtime = await start();
   return {
@@ -37,9 +41,28 @@ export async function openSession(): Promise<Session> {
         ({ results }) => results,
       );
     },
+    objects() {
+      const folder = join(stateDir, "v3/do/carillon-ScheduleObject");
+      const files = readdirSync(folder).filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name));
+      return files.map((file) => tablesOf(join(folder, file)));
+    },
     async close() {
       await runtime.stop();
       await rm(stateDir, { recursive: true, force: true, maxRetries: 3 });
     },
   };
+}
+
+function tablesOf(file: string) {
+  const database = new DatabaseSync(file);
+  const count = (what: string, table: string) =>
+    Number(database.prepare(`SELECT ${what} AS n FROM ${table}`).get()?.["n"]);
+  const sizes = {
+    head: count("count(*)", "head"),
+    revisions: count("count(*)", "revisions"),
+    spill: count("count(*)", "spill"),
+    headBytes: count("max(length(state))", "head"),
+  };
+  database.close();
+  return sizes;
 }

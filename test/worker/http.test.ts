@@ -1,8 +1,7 @@
 /** The API over the real object, ledger and queue, the clock moved by hand. */
-import { env } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import worker from "../../src/index.ts";
 
 const START = Date.parse("2026-12-01T00:00:00Z");
 const HOUR = 3_600_000;
@@ -25,12 +24,11 @@ async function send(
   body?: unknown,
   headers: Record<string, string> = {},
 ): Promise<Answer> {
-  const request = new Request(`https://carillon.test${path}`, {
+  const response = await exports.default.fetch(`https://carillon.test${path}`, {
     method,
     body: body === undefined ? undefined : JSON.stringify(body),
     headers: { authorization: `Bearer ${env.ADMIN_TOKEN}`, "content-type": "application/json", ...headers },
   });
-  const response = await worker.fetch(request, env);
   return {
     status: response.status,
     headers: response.headers,

@@ -1,0 +1,24 @@
+/** Fault targets by name: what the payload says is what happens. */
+import { consume, NonRetryable, type Runs } from "carillon/consumer";
+
+interface Env {
+  RUNS: Runs;
+}
+
+type Deed = "ok" | "throw" | "give_up" | "more";
+
+export default {
+  queue: consume<Env>(async (run) => {
+    const { deed } = run.payload as { deed: Deed };
+    switch (deed) {
+      case "ok":
+        return { result: { attempt: run.attempt } };
+      case "throw":
+        throw new Error(`attempt ${run.attempt} was told to throw`);
+      case "give_up":
+        throw new NonRetryable("told to give up");
+      case "more":
+        return { result: { id: run.id }, workRemaining: !run.id.endsWith("~c2") };
+    }
+  }),
+};
