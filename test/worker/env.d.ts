@@ -1,10 +1,11 @@
 import type { D1Migration } from "@cloudflare/vitest-plugin";
+import type * as Main from "../../src/index.ts";
 import type { Env as CarillonEnv } from "../../src/env.ts";
 
 declare global {
   namespace Cloudflare {
     interface GlobalProps {
-      mainModule: typeof import("../../src/index.ts");
+      mainModule: typeof Main;
     }
     interface Env extends CarillonEnv {
       LIBRARY: Queue;
