@@ -5,7 +5,7 @@
 import { fail, ok, type Err, type Result } from "../core/errors.ts";
 import { complete, type DefinitionInput } from "../core/schedule.ts";
 import { compile, effectiveAt, resolveTrigger, type Timetable } from "../core/trigger.ts";
-import { countOutcome, recordClosed, restartDelay } from "./settle.ts";
+import { countOutcome, keepChain, recordClosed } from "./settle.ts";
 import { definitionOf, queueChange, ruleInForce, ruleOf, type Draft } from "./draft.ts";
 import { freshHealth, scheduleKey } from "./state.ts";
 import type {
@@ -18,7 +18,7 @@ import type {
   ScheduleView,
 } from "./stub.ts";
 import { firingsOf, viewSchedule } from "./view.ts";
-import { askToStop, resumeAt, settlePaused, settleSlots, wake } from "./wake.ts";
+import { askToStop, resumeAt, settleAll, settlePaused, settleSlots, wake } from "./wake.ts";
 
 /** Creates, replaces or leaves alone. An identical definition changes nothing, whatever the preconditions say. */
 export function put(draft: Draft, command: PutCommand): Result<PutReply> {
@@ -89,7 +89,8 @@ function create(draft: Draft, command: PutCommand, input: DefinitionInput): Resu
       hint: "Leave If-Match out to create it.",
     });
   }
-  const past = refusePast(input, now);
+  const settledUpTo = state.revision === 0 ? -1 : state.cursor;
+  const past = refusePast(draft, input, settledUpTo);
   if (past) return past;
   Object.assign(state, {
     status: command.paused ? "paused" : "active",
@@ -100,10 +101,12 @@ function create(draft: Draft, command: PutCommand, input: DefinitionInput): Resu
     lastGap: null,
     claimed: 0,
     previous: null,
+    lastSucceededSlot: null,
+    everStarted: false,
     health: freshHealth(),
   });
   addRevision(draft, input);
-  begin(draft, input);
+  begin(draft, input, settledUpTo);
   queueChange(draft, "create", command.who, { body: { definition: input, cursor: state.cursor } });
   settleSlots(draft, null);
   return ok({ outcome: "created", schedule: viewSchedule(draft) });
@@ -116,23 +119,32 @@ function replace(
 ): Result<PutReply> {
   const { state } = draft;
   const refused =
-    stale(draft, command) ?? refusePause(draft, command.paused) ?? refusePast(input, draft.now, draft);
+    stale(draft, command) ?? refusePause(draft, command.paused) ?? refusePast(draft, input, state.cursor);
   if (refused) return refused;
   if (isSame(draft, input)) return ok({ outcome: "unchanged", schedule: viewSchedule(draft) });
-  wake(draft);
-  if (state.status === "paused") settlePaused(draft);
+  settleBefore(draft);
   const before = ruleInForce(draft);
   keepHeld(draft);
   addRevision(draft, input);
-  if (timeRule(before.definition) !== timeRule(ruleInForce(draft).definition)) {
+  // What a completed schedule's rule went on to name were no slots: it counts from the edit like a new one.
+  const isOver = state.status === "completed";
+  if (isOver) state.status = "active";
+  if (isOver || timeRule(before.definition) !== timeRule(ruleInForce(draft).definition)) {
+    const settledUpTo = state.cursor;
     state.cursor = Math.max(state.cursor, draft.now);
     state.delayDueAt = null;
-    begin(draft, input);
+    begin(draft, input, settledUpTo);
   }
-  if (state.status === "completed") state.status = "active";
   queueChange(draft, "edit", command.who, { body: { definition: input, cursor: state.cursor } });
   settleSlots(draft, null);
   return ok({ outcome: "replaced", schedule: viewSchedule(draft) });
+}
+
+/** Every slot up to now is settled under what has been in force until now. */
+function settleBefore(draft: Draft): void {
+  wake(draft);
+  settleAll(draft);
+  if (draft.state.status === "paused") settlePaused(draft);
 }
 
 function stale(draft: Draft, { ifMatch }: { ifMatch?: number }): Err | null {
@@ -154,16 +166,22 @@ function refusePause(draft: Draft, paused: boolean | undefined): Err | null {
   });
 }
 
-/** A one-off that lies in the past fires at once while it is within `catchUp.grace`; an older one is a mistake. */
-function refusePast(input: DefinitionInput, now: number, draft?: Draft): Err | null {
+/**
+ * A one-off that lies in the past fires at once while it is within `catchUp.grace`, unless this schedule has settled
+ * that very slot already; an older one is a mistake.
+ */
+function refusePast(draft: Draft, input: DefinitionInput, settledUpTo: number): Err | null {
+  const { state, now } = draft;
   const definition = complete(input);
   if (!definition.ok) return definition;
-  if (draft && timeRule(definition.value) === timeRule(definitionOf(draft, draft.state.revision)))
-    return null;
+  const exists = !isGone(draft);
+  if (exists && timeRule(definition.value) === timeRule(definitionOf(draft, state.revision))) return null;
   const compiled = compile(definition.value);
   if (!compiled.ok) return compiled;
   const { graceMs } = definition.value.catchUp;
-  if (compiled.value.kind === "delay" || compiled.value.next(now - graceMs - 1) !== null) return null;
+  const late = now - graceMs - 1;
+  const after = isOneOff(input) ? Math.max(settledUpTo, late) : exists ? late : now;
+  if (compiled.value.kind === "delay" || compiled.value.next(after) !== null) return null;
   return fail(
     "never_fires",
     "The last slot that this trigger names lies in the past, further back than catchUp.grace.",
@@ -192,21 +210,18 @@ function addRevision(draft: Draft, input: DefinitionInput): void {
 }
 
 /** The first slot of a new time rule: of a one-off, the one that was just missed; of fixed delay, one delay away. */
-function begin(draft: Draft, input: DefinitionInput): void {
+function begin(draft: Draft, input: DefinitionInput, settledUpTo: number): void {
   const { state, now } = draft;
   const rule = ruleOf(draft, state.revision);
-  if (rule.timetable.kind === "delay") {
-    if (input.startAt != null && input.startAt > now) state.delayDueAt = input.startAt;
-    else restartDelay(draft);
-    return;
-  }
+  if (rule.timetable.kind === "delay") return keepChain(draft);
   const { graceMs } = rule.definition.catchUp;
   const missed = isOneOff(input) && rule.timetable.next(now) === null ? rule.timetable.prev(now) : null;
-  if (missed !== null && missed >= now - graceMs) state.cursor = Math.min(state.cursor, missed - 1);
+  if (missed !== null && missed >= now - graceMs && missed > settledUpTo)
+    state.cursor = Math.min(state.cursor, missed - 1);
 }
 
 function isOneOff({ trigger }: DefinitionInput): boolean {
-  return !Array.isArray(trigger) && ("at" in trigger || "in" in trigger);
+  return [trigger].flat().every((one) => "at" in one || "in" in one);
 }
 
 /** A slot that is due by name and still held by its jitter keeps its revision and its instant across the edit. */
@@ -244,6 +259,7 @@ export function pause(draft: Draft, command: PauseCommand): Result<ScheduleView>
   const { state, now } = draft;
   if (isGone(draft)) return notFound(draft);
   wake(draft);
+  settleAll(draft);
   if (state.status === "completed") return fail("settled", "The schedule is completed: no slot lies ahead.");
   state.status = "paused";
   state.pause = {
@@ -278,8 +294,8 @@ export function remove(draft: Draft, command: Actor & { ifMatch?: number }): Res
   if (isGone(draft)) return notFound(draft);
   const refused = stale(draft, command);
   if (refused) return refused;
-  wake(draft);
-  if (state.status === "paused") settlePaused(draft);
+  settleBefore(draft);
+  keepHeld(draft);
   state.cursor = Math.max(state.cursor, draft.now);
   state.status = "deleted";
   state.pause = null;

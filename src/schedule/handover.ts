@@ -8,7 +8,7 @@ import { complete } from "../core/schedule.ts";
 import { nextNumber, definitionOf, type Draft } from "./draft.ts";
 import { occurrenceKey, occurrenceRow, scheduleRow } from "./rows.ts";
 import { dispatched, freshAttempt, messageFor } from "./run.ts";
-import { finishUntracked } from "./settle.ts";
+import { afterEnd, finishUntracked } from "./settle.ts";
 import type { Open, PendingRow, World } from "./state.ts";
 
 export interface OwedMessage {
@@ -32,8 +32,10 @@ export interface HandedOver {
   unrecorded: boolean;
 }
 
-export function pendingHandOver(world: World, now: number): HandOver {
+export function pendingHandOver(world: World, at: number): HandOver {
   const { state } = world;
+  // As in every step: while the clock is behind, it is as late as the cursor says.
+  const now = Math.max(at, state.cursor);
   const owed = state.open.filter((open) => isOwed(open, now));
   const messages = owed.map((open) => owedMessage(world, open, now));
   const ledgerRests = state.handOver.retryAt > now;
@@ -93,6 +95,7 @@ export function handedOver(draft: Draft, outcome: HandedOver): boolean {
     // Pollers find work in the ledger, so a further attempt has to show there; elsewhere its row can wait for the end.
     if (again && open.queue === POLLED_QUEUE) open.unrecorded = nextNumber(draft);
     if (!open.tracked) finishUntracked(draft, open, recorded.get(key) === open.unrecorded);
+    afterEnd(draft);
   }
   for (const { key, attempt, error } of outcome.unsent) {
     const open = owedAttempt(draft, key, attempt);
@@ -119,7 +122,8 @@ function owedAttempt(draft: Draft, key: string, attempt: number): Open | undefin
 function sendLater(draft: Draft, open: Open, error: string): void {
   const tries = (open.send?.tries ?? 0) + 1;
   const told = open.send?.error === error;
-  open.send = { at: draft.now + backoffMs(tries), tries, error };
+  const since = told ? (open.send?.since ?? draft.now) : draft.now;
+  open.send = { at: draft.now + backoffMs(tries), tries, error, since };
   if (told || open.state !== "claimed") return;
   // The ledger says why it is still only claimed: once per cause, not once per try.
   Object.assign(open, { error, unrecorded: nextNumber(draft) });

@@ -3,12 +3,13 @@ import { fail, ok, type Result } from "../core/errors.ts";
 import { occurrenceId, type Occurrence } from "../core/occurrence.ts";
 import { admission, type Waiting } from "../core/plan.ts";
 import { BOUNDS } from "../core/limits.ts";
-import { findOpen, ruleInForce, touch, type Draft } from "./draft.ts";
+import { findOpen, nextNumber, ruleInForce, ruleOf, touch, type Draft } from "./draft.ts";
 import { isGone, notFound } from "./edit.ts";
-import { claim, countOutcome, drawUp, isTimed, recordClosed, restartDelay } from "./settle.ts";
-import type { OccurrenceRow, ScheduleRow } from "./state.ts";
+import { claim, countOutcome, drawUp, isTimed, keepChain, recordClosed, recordSkip } from "./settle.ts";
+import type { Open, OccurrenceRow, ScheduleRow } from "./state.ts";
 import type { Actor, Address, OccurrenceView, TriggerCommand } from "./stub.ts";
 import { dispatched, view } from "./run.ts";
+import { firingsOf } from "./view.ts";
 import { askToStop, terminate, wake } from "./wake.ts";
 
 /** Runs now, outside the trigger's slots: neither the cursor nor streaks nor `maxOccurrences` move. Works while paused. */
@@ -28,7 +29,6 @@ export function trigger(draft: Draft, command: TriggerCommand): Result<Occurrenc
     .filter((range) => range.buffered)
     .reduce((sum, range) => sum + range.count, 0);
   const decision = admission(overlap, seats - state.open.length, buffered, definition.maxBuffered);
-  const oldest = state.open.toSorted((a, b) => a.slot - b.slot);
   const firing = {
     slot: now,
     variant: nextVariant(draft),
@@ -48,18 +48,16 @@ export function trigger(draft: Draft, command: TriggerCommand): Result<Occurrenc
         },
       );
     case "cancel":
-      askToStop(
-        draft,
-        oldest.find((open) => open.cancelAt === null),
-        "superseded",
-      );
+      stopOldest(draft, seats);
+      if (state.open.length >= seats) supersedeWaiting(draft);
       break;
     case "terminate":
-      terminate(draft, oldest[0]);
+      for (const open of oldestFirst(draft)) if (state.open.length >= seats) terminate(draft, open);
       break;
     case "fire":
     case "wait":
   }
+  keepChain(draft);
   const isFree = decision === "fire" || state.open.length < seats;
   if (isFree) return ok(view(draft, claim(draft, firing)));
   const range: Waiting = {
@@ -75,14 +73,42 @@ export function trigger(draft: Draft, command: TriggerCommand): Result<Occurrenc
   return ok(view(draft, drawUp(draft, firing)));
 }
 
-/** `~m1`, or the next number where several were asked for in the same millisecond. */
-function nextVariant({ state, now }: Draft): string {
-  const taken = [...state.open, ...state.finals].filter((o) => o.slot === now).map((o) => o.variant);
-  const waiting = state.waiting.filter((range) => range.upTo === now).map((range) => range.variant);
-  const isTaken = (variant: string) =>
-    [...taken, ...waiting].some((v) => v === variant || v.startsWith(`${variant}~`));
-  let number = 1;
-  while (isTaken(`~m${number}`)) number++;
+function oldestFirst({ state }: Draft): Open[] {
+  return state.open.toSorted((a, b) => a.slot - b.slot);
+}
+
+/** As the policy `cancel_other` does for a slot: what isn't running ends at once, and the first running one is asked. */
+function stopOldest(draft: Draft, seats: number): void {
+  for (const open of oldestFirst(draft).filter((o) => o.cancelAt === null)) {
+    if (draft.state.open.length < seats) return;
+    askToStop(draft, open, "superseded");
+    if (open.state === "running") return;
+  }
+}
+
+/** Who waited gives way to the newer one. */
+function supersedeWaiting(draft: Draft): void {
+  const { state } = draft;
+  const replaced = state.waiting.filter((range) => range.buffered);
+  state.waiting = state.waiting.filter((range) => !range.buffered);
+  for (const range of replaced) {
+    const [first] = firingsOf(draft, range, 1);
+    if (!first) continue;
+    const { upTo: to, count, revision } = range;
+    const byHand = range.variant === "" ? {} : { byHand: first };
+    recordSkip(draft, { from: first.slot, to, count, reason: "superseded", revision, ...byHand });
+  }
+}
+
+/**
+ * `~m1`, and a higher number only where the same millisecond may have been used before: the counter, which every
+ * run by hand draws from, is above all that were. So no id comes twice, even after the clock stepped back.
+ */
+function nextVariant(draft: Draft): string {
+  const { state, now } = draft;
+  const number = state.counter < now ? 1 : state.series.m + 1;
+  state.series = { ...state.series, m: Math.max(state.series.m, number) };
+  nextNumber(draft);
   return `~m${number}`;
 }
 
@@ -107,13 +133,15 @@ export function cancel(draft: Draft, command: Actor & Address): Result<Occurrenc
 
 function isIn(draft: Draft, range: Waiting, slot: number): boolean {
   if (range.count === 1) return range.upTo === slot;
-  return slot > range.after && slot <= range.upTo && ruleInForce(draft).timetable.prev(slot) === slot;
+  return (
+    slot > range.after && slot <= range.upTo && ruleOf(draft, range.revision).timetable.prev(slot) === slot
+  );
 }
 
 /** Takes one slot out of a waiting range, which falls into the parts before and after it. */
 function cancelWaiting(draft: Draft, range: Waiting, slot: number, reason: string): Result<OccurrenceView> {
   const { state } = draft;
-  const { timetable } = ruleInForce(draft);
+  const { timetable } = ruleOf(draft, range.revision);
   const before = range.count === 1 ? 0 : timetable.count(range.after, slot - 1).count;
   const last = before === 0 ? null : timetable.prev(slot - 1);
   const parts: Waiting[] = [];
@@ -160,7 +188,7 @@ export function restore(
   draft.revisions[row.revision] = row.definition;
   draft.added.push(row.revision);
   for (const lost of open) adopt(draft, lost);
-  if (ruleInForce(draft).timetable.kind === "delay") restartDelay(draft);
+  keepChain(draft);
   touch(draft);
   return ok(null);
 }

@@ -11,6 +11,7 @@ import { formatInstant } from "../core/time.ts";
 import { definitionOf, findOpen, nextNumber, ruleOf, type Draft } from "./draft.ts";
 import { claim, closeAttempt, endAttempt, finish, putOff } from "./settle.ts";
 import type { Final, Open } from "./state.ts";
+import { timeOutBefore } from "./wake.ts";
 import type {
   Address,
   CompleteReport,
@@ -147,8 +148,10 @@ function goOn(draft: Draft, open: Open): void {
   const { maxContinuations } = definitionOf(draft, open.revision);
   const [, base = "", number = "0"] = /^(.*?)(?:~c(\d+))?$/.exec(open.variant) ?? [];
   const next = Number(number) + 1;
-  // Pause, delete and a wish to cancel end the chain; what is left is for the next slot.
-  if (next > maxContinuations || draft.state.status !== "active" || open.cancelAt !== null) return;
+  // Pause, delete and a wish to cancel end the chain; what is left is for the next slot, where there is one.
+  const { status } = draft.state;
+  const goesOn = (status === "active" || status === "completed") && open.cancelAt === null;
+  if (!goesOn || next > maxContinuations) return;
   const { slot, revision, payload, replayOf } = open;
   claim(draft, { slot, variant: `${base}~c${next}`, kind: "continuation", revision, payload, replayOf });
 }
@@ -171,6 +174,7 @@ export function defer(draft: Draft, command: Address & DeferReport): Result<Occu
   closeAttempt(draft, open, "deferred", null);
   open.settledBy = "defer";
   if (open.cancelAt !== null) finish(draft, open, "cancelled", { reason: open.cancelReason });
+  else if (draft.state.status === "deleted") finish(draft, open, "cancelled", { reason: "deleted" });
   else putOff(draft, open, "deferred", draft.now + command.forMs, open.attempt);
   Object.assign(open, { token: null, settledBy: null });
   return ok(view(draft, open));
@@ -191,6 +195,8 @@ export function deadLettered(draft: Draft, command: Address & { attempt: number 
 
 /** The open occurrence that this token holds; a lapsed one whose successor has not started is taken back. */
 function holder(draft: Draft, command: Address & { token: number }): Result<Open> {
+  const addressed = findOpen(draft.state, command);
+  if (addressed) timeOutBefore(draft, addressed);
   const open = findOpen(draft.state, command);
   if (!open || open.token === null || open.token !== command.token) {
     return fail(

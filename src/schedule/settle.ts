@@ -10,7 +10,7 @@ import { afterFailure } from "../core/retry.ts";
 import type { Json } from "../core/schedule.ts";
 import { formatInstant } from "../core/time.ts";
 import { effectiveAt } from "../core/trigger.ts";
-import { definitionOf, nextNumber, queueRow, ruleOf, touch, queueChange, type Draft } from "./draft.ts";
+import { definitionOf, nextNumber, queueRow, ruleOf, queueChange, type Draft } from "./draft.ts";
 import { occurrenceRow } from "./rows.ts";
 import { scheduleKey, type Open, type World } from "./state.ts";
 
@@ -66,7 +66,7 @@ export function claim(draft: Draft, firing: Firing): Open {
     dueAt: null,
     cancelAt: null,
     cancelReason: null,
-    send: { at: now, tries: 0, error: null },
+    send: { at: now, tries: 0, error: null, since: now },
     unrecorded: nextNumber(draft),
     heartbeats: 0,
     settledBy: null,
@@ -93,7 +93,7 @@ export function isOfChain(occurrence: Pick<Open, "kind" | "variant">): boolean {
 
 /** The message of the current attempt is owed, from `at` on. */
 export function owe(open: Open, at: number): void {
-  open.send = { at, tries: 0, error: null };
+  open.send = { at, tries: 0, error: null, since: at };
 }
 
 /** An attempt is over without success: another, or the end. */
@@ -109,11 +109,12 @@ export function endAttempt(
     definitionOf(draft, open.revision).retry,
     {
       attempt: open.attempt,
-      retryable: ended.retryable,
+      // What is deleted drains: an attempt may end well, but none follows it.
+      retryable: ended.retryable && draft.state.status !== "deleted",
       firstDispatchedAt: open.firstDispatchedAt ?? draft.now,
       seed: `${scheduleKey(draft.state)}@${open.slot}${open.variant}`,
       retryAfterMs: ended.retryAfterMs ?? null,
-      reason: ended.outcome !== "failed" ? ended.outcome : ended.retryable ? "max_attempts" : "non_retryable",
+      reason: lastReason(draft, ended),
     },
     draft.now,
   );
@@ -128,6 +129,12 @@ export function endAttempt(
     case "expired":
       return finish(draft, open, "expired", { reason: after.reason });
   }
+}
+
+function lastReason({ state }: Draft, ended: { outcome: string; retryable: boolean }): string {
+  if (ended.outcome !== "failed") return ended.outcome;
+  if (!ended.retryable) return "non_retryable";
+  return state.status === "deleted" ? "deleted" : "max_attempts";
 }
 
 /** The next message leaves at `at`; what the worker holds stays valid until somebody starts that attempt. */
@@ -234,12 +241,23 @@ function pauseAfterFailures(draft: Draft): void {
   queueChange(draft, "pause", "carillon", { note });
 }
 
-/** Fixed delay: the next slot, counted from now; none where the definition's bounds end before it. */
-export function restartDelay(draft: Draft): void {
-  const { definition, timetable } = ruleOf(draft, draft.state.revision);
-  if (timetable.delayMs === null) return;
-  const dueAt = Math.max(draft.now + timetable.delayMs, draft.state.cursor + 1);
-  draft.state.delayDueAt = definition.endAt !== null && dueAt > definition.endAt ? null : dueAt;
+/** What the end of an occurrence means for its schedule: the next delay begins, or there is nothing left to do. */
+export function afterEnd(draft: Draft): void {
+  if (draft.state.status === "deleted") return;
+  keepChain(draft);
+  completeIfDone(draft);
+}
+
+/** Fixed delay counts from the settlement of the last slot: when nothing of the chain is open, that is now. */
+export function keepChain(draft: Draft): void {
+  const { state, now } = draft;
+  const { definition, timetable } = ruleOf(draft, state.revision);
+  if (timetable.delayMs === null || state.delayDueAt !== null) return;
+  if (state.open.some(isOfChain) || state.waiting.some(isOfChain)) return;
+  const { startAt, endAt } = definition;
+  const counted = startAt !== null && startAt > now ? startAt : now + timetable.delayMs;
+  const dueAt = Math.max(counted, state.cursor + 1);
+  state.delayDueAt = endAt !== null && dueAt > endAt ? null : dueAt;
 }
 
 /** Slots that were not run, with the reason: one as an occurrence, more as a gap row. */
@@ -289,20 +307,26 @@ export function recordClosed(
   queueRow(draft, occurrenceRow(draft.state, { ...closed, ...nothing }, nextNumber(draft)));
 }
 
-/** Nothing lies ahead and nothing waits: the schedule has done what it was made for. */
-export function completeIfDone(draft: Draft): void {
+/** Nothing lies ahead and no slot waits: the schedule has done what it was made for. Its last runs may still go on. */
+function completeIfDone(draft: Draft): void {
   const { state } = draft;
-  if (state.status !== "active" || state.waiting.length > 0) return;
-  const rule = ruleOf(draft, state.revision);
-  const { maxOccurrences, afterCompletion } = rule.definition;
-  const spent = maxOccurrences !== null && state.claimed >= maxOccurrences;
-  const chainOpen = rule.timetable.kind === "delay" && state.open.some(isOfChain);
-  if (!spent && (chainOpen || rule.timetable.next(state.cursor) !== null)) return;
-  state.status = "completed";
-  queueChange(draft, "complete", "carillon", { body: { cursor: state.cursor } });
-  if (afterCompletion === "delete") {
+  if (state.status === "active" && isDone(draft)) {
+    state.status = "completed";
+    queueChange(draft, "complete", "carillon", { body: { cursor: state.cursor } });
+  }
+  const { afterCompletion } = definitionOf(draft, state.revision);
+  const isOver = state.status === "completed" && state.open.length === 0 && state.waiting.length === 0;
+  if (isOver && afterCompletion === "delete") {
     state.status = "deleted";
     queueChange(draft, "delete", "carillon", { note: "afterCompletion: delete" });
   }
-  touch(draft);
+}
+
+function isDone(draft: Draft): boolean {
+  const { state } = draft;
+  if (state.waiting.some(isTimed)) return false;
+  const { definition, timetable } = ruleOf(draft, state.revision);
+  if (definition.maxOccurrences !== null && state.claimed >= definition.maxOccurrences) return true;
+  const chainOpen = timetable.kind === "delay" && state.open.some(isOfChain);
+  return !chainOpen && timetable.next(state.cursor) === null;
 }

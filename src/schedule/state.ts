@@ -83,8 +83,8 @@ export interface Open extends Occurrence {
   /** Cancel was asked for: when patience ends, and the reason it will carry. */
   cancelAt: number | null;
   cancelReason: string | null;
-  /** A message that is owed: not before `at`, `tries` failed so far. */
-  send: { at: number; tries: number; error: string | null } | null;
+  /** A message that is owed: not before `at`; `tries` failed so far, with this error since then. */
+  send: { at: number; tries: number; error: string | null; since: number } | null;
   /** Version of a row of it that waits to be recorded; null: level. */
   unrecorded: number | null;
   heartbeats: number;

@@ -3,20 +3,12 @@
  * waiting occurrences, then new slots (contract §2.2). Also `wakeAt`: when the clock has something to do again.
  */
 import { TIMES } from "../core/limits.ts";
-import { lastEffective, nextEffective, plan, type Rule, type Seat } from "../core/plan.ts";
+import { lastEffective, nextEffective, plan, type Seat, type Waiting } from "../core/plan.ts";
 import type { CatchUp } from "../core/schedule.ts";
+import { effectiveAt } from "../core/trigger.ts";
 import { definitionOf, queueChange, ruleInForce, ruleOf, type Draft } from "./draft.ts";
 import { occurrenceKey } from "./rows.ts";
-import {
-  claim,
-  completeIfDone,
-  endAttempt,
-  finish,
-  isOfChain,
-  owe,
-  recordSkip,
-  restartDelay,
-} from "./settle.ts";
+import { afterEnd, claim, endAttempt, finish, isTimed, keepChain, owe, recordSkip } from "./settle.ts";
 import { scheduleKey, type Open, type World } from "./state.ts";
 
 export function wake(draft: Draft): void {
@@ -70,18 +62,17 @@ export function settleSlots(draft: Draft, catchUp: CatchUp | null): void {
   for (const firing of planned.fire) claim(draft, firing);
   for (const key of planned.cancel) askToStop(draft, openOf(draft, key), "superseded");
   for (const key of planned.terminate) terminate(draft, openOf(draft, key));
-  keepChain(draft);
-  completeIfDone(draft);
+  afterEnd(draft);
 }
 
-/** Fixed delay counts from the settlement of the last slot: when nothing of the chain is open, that is now. */
-function keepChain(draft: Draft): void {
+/** Every slot up to now, in as many pieces as it takes: what follows may change the rule they belong to. */
+export function settleAll(draft: Draft, catchUp: CatchUp | null = null): void {
   const { state } = draft;
-  const { timetable } = ruleInForce(draft);
-  if (timetable.kind !== "delay" || state.delayDueAt !== null) return;
-  const goesOn =
-    state.open.some((open) => isOfChain(open)) || state.waiting.some((range) => isOfChain(range));
-  if (!goesOn) restartDelay(draft);
+  for (let cursor = -1; cursor < state.cursor;) {
+    cursor = state.cursor;
+    settleSlots(draft, catchUp);
+    if (!state.again) return;
+  }
 }
 
 function seatsOf({ state }: Draft): Seat[] {
@@ -124,7 +115,7 @@ export function resumeAt(draft: Draft, who: string, note: string | null, catchUp
     note,
     body: { catchUp: catchUp?.policy ?? null, cursor: state.cursor },
   });
-  if (catchUp !== null) settleSlots(draft, catchUp);
+  if (catchUp !== null) settleAll(draft, catchUp);
 }
 
 /** `until` ends the pause by itself, without catch-up; a slot at that very instant runs again. */
@@ -146,8 +137,8 @@ export function settlePaused(draft: Draft, upTo = draft.now): void {
     if (first === null || first > upTo) break;
     const { count, through } = timetable.count(state.cursor, upTo);
     const to = timetable.prev(through) ?? first;
-    recordSkip(draft, { from: first, to, count, reason: "paused", revision: state.revision });
-    state.cursor = Math.max(to, through < upTo ? through : to);
+    if (count > 0) recordSkip(draft, { from: first, to, count, reason: "paused", revision: state.revision });
+    state.cursor = through < upTo ? through : to;
   }
   if (timetable.kind === "delay") state.delayDueAt = null;
   keepChain(draft);
@@ -174,8 +165,16 @@ function timeOut(draft: Draft, open: Open): void {
   if (open.dueAt !== null && open.dueAt <= now && open.send === null) owe(open, now);
 }
 
-function timeOutRunning(draft: Draft, open: Open): void {
-  const { now } = draft;
+/**
+ * What was over before a report came is over, though no wake has come yet to say so: the answer must not hang on
+ * whether the alarm was punctual. A report at that very instant still counts.
+ */
+export function timeOutBefore(draft: Draft, open: Open): void {
+  if (open.state === "running") timeOutRunning(draft, open, draft.now - 1);
+  else if (open.deadlineAt !== null && open.deadlineAt < draft.now) open.token = null;
+}
+
+function timeOutRunning(draft: Draft, open: Open, now = draft.now): void {
   if (open.cancelAt !== null && open.cancelAt <= now) {
     open.token = null;
     return finish(draft, open, "cancelled", { reason: open.cancelReason });
@@ -200,7 +199,7 @@ function timeOutRunning(draft: Draft, open: Open): void {
 function isOutOfTime(draft: Draft, open: Open): boolean {
   const since = open.firstDispatchedAt ?? open.claimedAt ?? draft.now;
   if (since + definitionOf(draft, open.revision).retry.maxElapsedMs <= draft.now) return true;
-  return open.send?.error === "unknown_queue" && (open.claimedAt ?? 0) + TIMES.UNKNOWN_QUEUE_MS <= draft.now;
+  return open.send?.error === "unknown_queue" && open.send.since + TIMES.UNKNOWN_QUEUE_MS <= draft.now;
 }
 
 function expire(draft: Draft, open: Open): void {
@@ -224,8 +223,10 @@ function supersede(draft: Draft): void {
   const waitingToRetry = state.open.filter((open) => open.state === "retrying" && open.variant === "");
   if (waitingToRetry.length === 0) return;
   const last = lastEffective(ruleInForce(draft), scheduleKey(state), now);
+  // An instant that the rule names before it was in force is no slot.
+  if (last === null || last <= state.updatedAt) return;
   for (const open of waitingToRetry) {
-    if (last !== null && last > open.slot && definitionOf(draft, open.revision).retry.untilNextSlot) {
+    if (last > open.slot && definitionOf(draft, open.revision).retry.untilNextSlot) {
       finish(draft, open, "expired", { reason: "superseded" });
     }
   }
@@ -236,6 +237,7 @@ function supersede(draft: Draft): void {
 /** When the clock has something to do next, at most a day away; null when nothing lies ahead. */
 export function wakeAt(world: World, now: number): number | null {
   const { state } = world;
+  if (state.revision === 0) return null;
   if (state.again) return now + 1;
   const due = [...openDue(world, now), ...waitingDue(world, now)];
   if (hasUnrecorded(world)) due.push(state.handOver.retryAt);
@@ -275,15 +277,20 @@ function present(instants: (number | null)[]): number[] {
 
 function waitingDue(world: World, now: number): number[] {
   const { state } = world;
+  const { catchUp, overlap } = definitionOf(world, state.revision);
   return state.waiting.flatMap((range) => {
     if (range.notBefore !== null) return [range.notBefore];
-    const rule: Rule = ruleInForce(world);
-    const windowEnd = rule.definition.catchUp.windowMs;
-    const due: number[] =
-      windowEnd === null || range.variant !== "" ? [] : [Math.max(range.upTo + windowEnd + 1, now + 1)];
-    if (rule.definition.overlap === "allow") due.push(state.rateAt);
+    const due: number[] = [];
+    if (catchUp.windowMs !== null && isTimed(range)) due.push(lastDue(world, range) + catchUp.windowMs + 1);
+    // Past it, what waits does so for a seat: the end of a run lets it go.
+    if (overlap === "allow" && state.rateAt > now) due.push(state.rateAt);
     return due;
   });
+}
+
+function lastDue(world: World, range: Waiting): number {
+  const { definition, timetable } = ruleOf(world, range.revision);
+  return effectiveAt(timetable, scheduleKey(world.state), definition.jitterMs, range.upTo);
 }
 
 export function hasUnrecorded({ state }: World): boolean {

@@ -1,0 +1,54 @@
+/** A ledger in memory: the tables of D1, each row guarded by its version like the real statements. */
+import type { ChangeRow, GapRow, OccurrenceRow, PendingRow, ScheduleRow } from "../../src/schedule/state.ts";
+
+export class Ledger {
+  readonly occurrences = new Map<string, OccurrenceRow>();
+  readonly gaps = new Map<number, GapRow>();
+  readonly changes = new Map<number, ChangeRow>();
+  schedule: ScheduleRow | null = null;
+
+  record(rows: PendingRow[]): void {
+    for (const row of rows) this.#upsert(structuredClone(row));
+  }
+
+  #upsert(row: PendingRow): void {
+    switch (row.table) {
+      case "occurrences":
+        return newer(this.occurrences, `${row.row.slot}${row.row.variant}`, row.row);
+      case "gaps":
+        return newer(this.gaps, row.row.from_at, row.row);
+      case "changes":
+        if (!this.changes.has(row.version)) this.changes.set(row.version, row.row);
+        return;
+      case "schedules":
+        if (!this.schedule || row.version > this.schedule.version) this.schedule = row.row;
+    }
+  }
+
+  row(slot: number, variant = ""): OccurrenceRow | undefined {
+    return this.occurrences.get(`${slot}${variant}`);
+  }
+
+  /** Every slot that is told of, one a line: `09:00 succeeded`, `09:01..09:05 ×5 missed`. */
+  get story(): string[] {
+    const rows = [...this.occurrences.values()].map((row) => ({
+      at: row.slot,
+      line: `${instant(row.slot)}${row.variant} ${row.state}${row.reason ? `/${row.reason}` : ""}`,
+    }));
+    const gaps = [...this.gaps.values()].map((gap) => ({
+      at: gap.from_at,
+      line: `${instant(gap.from_at)}..${instant(gap.to_at)} ×${gap.count} ${gap.reason}`,
+    }));
+    return [...rows, ...gaps].toSorted((a, b) => a.at - b.at).map(({ line }) => line);
+  }
+}
+
+function newer<K, R extends { version: number }>(table: Map<K, R>, key: K, row: R): void {
+  const known = table.get(key);
+  if (!known || row.version > known.version) table.set(key, row);
+}
+
+/** Short: without the date of the story's day it would be all date. */
+export function instant(ms: number): string {
+  return new Date(ms).toISOString().slice(11).replace(".000Z", "").replace("Z", "");
+}
