@@ -1,6 +1,6 @@
 /** Where a list goes on: opaque to callers, so that lists may change how they are kept. */
-import { fail, ok, type Result } from "../core/errors.ts";
 import * as v from "valibot";
+import { fail, ok, type Result } from "../core/errors.ts";
 import { parsed } from "./fields.ts";
 
 export function cursorOf(place: object | null): string | null {

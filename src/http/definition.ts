@@ -3,8 +3,8 @@
  * can know is checked by core/schedule.ts when the object completes the definition.
  */
 import * as v from "valibot";
-import { DEFAULTS, LIMITS } from "../core/limits.ts";
 import { fail } from "../core/errors.ts";
+import { DEFAULTS, LIMITS } from "../core/limits.ts";
 import { CATCH_UP_POLICIES, OVERLAPS, type Target } from "../core/schedule.ts";
 import {
   choice,

@@ -1,7 +1,8 @@
 /**
- * What request schemas are made of: valibot's own pieces where they fit, and `parsed` where core/ already knows how to read a text and what to say about a
- * bad one. Each piece has its JSON Schema, so validation, types and the OpenAPI document cannot drift apart. A message that
- * begins with "must" is completed by the field's name.
+ * What request schemas are made of: valibot's own pieces where they fit, and `parsed` where core/ already
+ * knows how to read a value and what to say about a bad one. Each piece has its JSON Schema, so validation,
+ * types and the OpenAPI document cannot drift apart. A message that begins with "must" is completed by the
+ * field's name.
  */
 import * as v from "valibot";
 import { fail, ok, type Failure, type Result } from "../core/errors.ts";

@@ -1,5 +1,6 @@
 /** Lists of occurrences and gap rows, newest first: of one schedule, and of a namespace. */
 import { Hono } from "hono";
+import * as v from "valibot";
 import { parseOccurrenceId } from "../core/occurrence.ts";
 import { compare, merge, type Placed, type Position, type Stretch } from "../ledger/page.ts";
 import type { ItemFilter } from "../ledger/reads.ts";
@@ -10,7 +11,6 @@ import { cursorOf } from "./cursor.ts";
 import { operation } from "./operation.ts";
 import { refuse } from "./problem.ts";
 import { historyQuery, namePath, occurrencesQuery } from "./requests.ts";
-import * as v from "valibot";
 import { accept } from "./validate.ts";
 import * as views from "./views.ts";
 
@@ -40,12 +40,8 @@ export function histories(deps: Deps): Hono<AppEnv> {
       const { name } = c.req.valid("param");
       const query = rangeOf(c.req.valid("query"), c.var.now);
       const stretch = await historyOf(deps, { namespace: c.var.namespace, name, ...query });
-      if (!stretch)
-        return refuse(c, {
-          code: "not_found",
-          message: `There is no schedule ${name} here, and there never was.`,
-        });
-      return c.json(page(stretch));
+      const message = `There is no schedule ${name} here, and there never was.`;
+      return stretch ? c.json(page(stretch)) : refuse(c, { code: "not_found", message });
     },
   );
 

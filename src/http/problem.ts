@@ -71,6 +71,8 @@ export const PROBLEMS: Record<ProblemCode, Kind> = {
 };
 
 const ERRORS_SHOWN_MAX = 20;
+/** What callers sent is quoted in part, never echoed whole. */
+const TEXT_CHARS_MAX = 500;
 
 /** Several refusals make one document: it speaks of the first and lists all. */
 export function refuse(c: Context, ...refusals: [Refusal, ...Refusal[]]): Response {
@@ -81,9 +83,8 @@ export function refuse(c: Context, ...refusals: [Refusal, ...Refusal[]]): Respon
     type: typeOf(first.code),
     title,
     status,
-    detail: first.message,
     ...blame(first),
-    ...(refusals.length > 1 ? { errors: refusals.slice(0, ERRORS_SHOWN_MAX).map(entry) } : {}),
+    ...(refusals.length > 1 ? { errors: refusals.slice(0, ERRORS_SHOWN_MAX).map(blame) } : {}),
   };
   if (retryAfter !== undefined) c.header("retry-after", String(retryAfter));
   return c.body(JSON.stringify(document), status, { "content-type": "application/problem+json" });
@@ -94,12 +95,9 @@ function typeOf(code: ProblemCode): string {
   return `urn:carillon:problem:${code}`;
 }
 
-function blame({ code, pointer, parameter, hint }: Refusal) {
-  return { code, pointer, parameter, hint };
-}
-
-function entry(refusal: Refusal) {
-  return { detail: refusal.message, ...blame(refusal) };
+function blame({ message, code, pointer, parameter, hint }: Refusal) {
+  const cut = (text?: string) => text?.slice(0, TEXT_CHARS_MAX);
+  return { detail: cut(message), code, pointer: cut(pointer), parameter, hint: cut(hint) };
 }
 
 /** What was thrown: the platform's passing troubles, or a bug of ours, of whose details the caller learns nothing. */

@@ -2,10 +2,10 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { resolver, uniqueSymbol } from "hono-openapi";
 import * as v from "valibot";
+import { ok } from "../core/errors.ts";
 import { readJson } from "./body.ts";
 import type { AppEnv } from "./context.ts";
 import type { FailureIssue, HintedIssue, ParsedSchema } from "./fields.ts";
-import { ok } from "../core/errors.ts";
 import { refuse, type Outcome, type Refusal } from "./problem.ts";
 
 type Part = "json" | "query" | "param" | "header";

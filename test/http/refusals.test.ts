@@ -168,6 +168,19 @@ describe("a bad definition is refused by field, and changes nothing", () => {
     expect(body.allowed).toEqual(["LIBRARY"]);
   });
 
+  it("quotes in part what was sent, never the whole", async () => {
+    const { send } = world();
+    const long = "x".repeat(50_000);
+    for (const body of [
+      { [long]: 1 },
+      { trigger: { [long]: 1 } },
+      { trigger: { every: long } },
+      { tags: { [long]: 1 } },
+    ]) {
+      expect((await send("PUT", PATH, { ...DEFINITION, ...body })).text.length).toBeLessThan(4_000);
+    }
+  });
+
   it("lists every field that is wrong, unknown ones first", async () => {
     const { send } = world();
     const { body } = await send("PUT", PATH, {

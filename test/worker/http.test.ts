@@ -2,6 +2,8 @@
 import { env, exports } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import * as v from "valibot";
+import * as views from "../../src/http/views.ts";
 
 const START = Date.parse("2026-12-01T00:00:00Z");
 const HOUR = 3_600_000;
@@ -152,6 +154,32 @@ describe("a schedule's life over HTTP", () => {
     expect((await send("PUT", PATH, { ...HOURLY, target: { queue: "LEDGER" } })).status).toBe(422);
     expect((await send("GET", PATH)).status).toBe(404);
     expect((await send("GET", `${PATH}/occurrences`)).status).toBe(404);
+  });
+});
+
+describe("what is answered", () => {
+  it("has the shape that the document promises", async () => {
+    const conforms = async (schema: v.GenericSchema, answer: Promise<Answer>) => {
+      const { status, body } = await answer;
+      expect({ status, issues: v.safeParse(schema, body).issues }).toMatchObject({ issues: undefined });
+      return body;
+    };
+    await conforms(views.schedule, send("PUT", PATH, { ...HOURLY, jitter: "1m" }));
+    await conforms(views.page(views.listed), send("GET", "/v1/schedules"));
+    await conforms(views.preview, send("GET", `${PATH}/upcoming`));
+    await ring(START + 5 * HOUR + 60_000);
+    const { items } = await conforms(views.page(views.message), send("GET", "/v1/work?queue=EXTERNAL"));
+    const at = `/v1/occurrences/${(items as { id: string }[])[0]!.id}`;
+    const grant = await conforms(views.startGrant, send("POST", `${at}/start`, { attempt: 1, worker: "w" }));
+    const { token } = grant;
+    await conforms(views.heartbeatGrant, send("POST", `${at}/heartbeat`, { token, progress: 3, note: "x" }));
+    await conforms(views.occurrence, send("GET", at));
+    await conforms(views.occurrence, send("POST", `${at}/fail`, { token, error: "no" }));
+    await conforms(views.schedule, send("POST", `${PATH}/pause`, { until: "2026-12-02T00:00:00Z" }));
+    const history = views.page(v.union([views.occurrence, views.gap]));
+    await conforms(history, send("GET", `${PATH}/occurrences`));
+    await conforms(history, send("GET", "/v1/occurrences"));
+    await conforms(views.problem, send("GET", "/v1/occurrences?limit=0"));
   });
 });
 
