@@ -41,14 +41,27 @@ function build(rule: TimeRule): Result<Timetable> {
   const triggers = [rule.trigger].flat();
   if (triggers.length === 1 && "after" in triggers[0]!) return buildDelay(rule, triggers[0].after);
   const sources: Source[] = [];
-  for (const trigger of triggers) {
-    const made = sourcesOf(trigger, rule.exclude);
+  for (const [i, trigger] of triggers.entries()) {
+    const bare = sourcesOf(trigger, []);
+    if (!bare.ok) return bare;
+    // A part of a union that can never fire is as much a mistake as a trigger that can't.
+    if (!canEverFire(calendar(UNBOUNDED, bare.value))) return neverBy(trigger, i, triggers.length);
+    const made = rule.exclude.length === 0 ? bare : sourcesOf(trigger, rule.exclude);
     if (!made.ok) return made;
     sources.push(...made.value);
   }
   const timetable = calendar(rule, sources);
-  return canEverFire(timetable) ? ok(timetable) : whyNever(rule, sources);
+  if (canEverFire(timetable)) return ok(timetable);
+  const inBounds = triggers.flatMap((trigger) => {
+    const bare = sourcesOf(trigger, []);
+    return bare.ok ? bare.value : [];
+  });
+  return canEverFire(calendar(rule, inBounds))
+    ? never("everything is excluded")
+    : never("nothing lies between `startAt` and `endAt`");
 }
+
+const UNBOUNDED: TimeRule = { trigger: [], exclude: [], startAt: null, endAt: null };
 
 /** Any slot proves it; looking first where the caller will look next saves finding a year's transitions. */
 const FIRST_LOOK = Date.UTC(2026, 0, 1);
@@ -57,26 +70,16 @@ function canEverFire(timetable: Timetable): boolean {
   return timetable.next(FIRST_LOOK) !== null || timetable.next(-1) !== null;
 }
 
-function never(reason: string): Result<never> {
-  return fail("never_fires", `the trigger can never make a slot: ${reason}`, {
-    pointer: "/trigger",
-    data: { reason },
-  });
+function never(reason: string, pointer = "/trigger"): Result<never> {
+  return fail("never_fires", `the trigger can never make a slot: ${reason}`, { pointer, data: { reason } });
 }
 
-/** Takes the rule's parts away again, to name the one that leaves nothing. */
-function whyNever(rule: TimeRule, sources: Source[]): Result<never> {
-  if (sources.length === 0) return never("its local time does not exist, and `gap` is skip");
-  const bare = [rule.trigger].flat().flatMap((trigger) => {
-    const made = sourcesOf(trigger, []);
-    return made.ok ? made.value : [];
-  });
-  if (!canEverFire(calendar({ ...rule, startAt: null, endAt: null }, bare))) {
-    return never("no date in the years 1970 to 2199 fits it");
-  }
-  return canEverFire(calendar(rule, bare))
-    ? never("everything is excluded")
-    : never("nothing lies between `startAt` and `endAt`");
+function neverBy(trigger: Trigger, index: number, parts: number): Result<never> {
+  const reason =
+    "at" in trigger
+      ? `${trigger.at} does not exist in ${trigger.timezone}, and \`gap\` is skip`
+      : "no date in the years 1970 to 2199 fits it";
+  return never(reason, parts === 1 ? "/trigger" : `/trigger/${index}`);
 }
 
 function buildDelay(rule: TimeRule, after: string): Result<Timetable> {
@@ -103,7 +106,7 @@ function sourcesOf(trigger: Trigger, exclude: Exclusion[]): Result<Source[]> {
   }
   invariant("in" in trigger, "`after` stands alone");
   if (trigger.dueAt === undefined)
-    return fail("invalid_trigger", "`in` has no `dueAt` yet", { pointer: "/trigger/in" });
+    return fail("invalid_trigger", "`in` has no `dueAt`: it is not resolved yet");
   const dueAt = parseInstant(trigger.dueAt);
   return dueAt.ok ? ok([excluding(onceSource(utc, dueAt.value, null), excluders, null)]) : dueAt;
 }
@@ -116,8 +119,7 @@ function cronSources(trigger: CronTrigger, exclude: Exclusion[]): Result<Source[
   const sources: Source[] = [];
   for (const name of new Set([trigger.timezone].flat())) {
     const zone = zoneOf(name);
-    if (zone === null)
-      return fail("invalid_trigger", `"${name}" is no IANA time zone`, { pointer: "/trigger/timezone" });
+    if (zone === null) return unknownZone(name);
     const zoned = { pattern, zone, dst };
     sources.push(excluding(cronSource(zoned), excludersIn(zone, exclude, pattern), zoned));
   }
@@ -126,10 +128,7 @@ function cronSources(trigger: CronTrigger, exclude: Exclusion[]): Result<Source[
 
 function atSources(trigger: AtTrigger, exclude: Exclusion[]): Result<Source[]> {
   const zone = trigger.timezone === undefined ? utcZone() : zoneOf(trigger.timezone);
-  if (zone === null)
-    return fail("invalid_trigger", `"${trigger.timezone}" is no IANA time zone`, {
-      pointer: "/trigger/timezone",
-    });
+  if (zone === null) return unknownZone(trigger.timezone ?? "");
   const excluders = excludersIn(zone, exclude, null);
   const wallMs = parseLocal(trigger.at);
   if (wallMs === null) {
@@ -140,9 +139,13 @@ function atSources(trigger: AtTrigger, exclude: Exclusion[]): Result<Source[]> {
   const choice = typeof trigger.dst === "object" ? trigger.dst : ({ gap: "next", fold: "first" } as const);
   const instants = instantsOf(zone, wall, { ...choice, gapMax: Infinity });
   return ok(
-    instants.map((second) =>
-      excluding(onceSource(zone, second * 1000 + (wallMs - wall * 1000), wall), excluders, null),
-    ),
+    instants.map((second) => {
+      // Moved to the first instant after a gap, it leaves its fraction of a second behind.
+      const { from, offset } = zone.spanAt(second);
+      const toEdge = second === from && second + offset !== wall;
+      const instant = second * 1000 + (toEdge && choice.gap === "next" ? 0 : wallMs - wall * 1000);
+      return excluding(onceSource(zone, instant, wall), excluders, null);
+    }),
   );
 }
 
@@ -155,8 +158,13 @@ function excludersIn(zone: Zone, exclude: Exclusion[], times: Pattern | null): E
     if ("from" in exclusion) return daysExcluder(own, exclusion.from, exclusion.to);
     const cron = parseCron(exclusion.cron);
     invariant(cron.ok, "exclusions are parsed before they are compiled");
-    return cronExcluder(own, patternOf(cron.value, false), own === zone ? times : null);
+    return cronExcluder(own, patternOf(cron.value, false), own.name === zone.name ? times : null);
   });
+}
+
+/** A stored rule may outlive a zone that a newer runtime no longer knows. */
+function unknownZone(name: string): Result<never> {
+  return fail("invalid_trigger", `"${name}" is no IANA time zone`, { pointer: "/trigger/timezone" });
 }
 
 function utcZone(): Zone {

@@ -5,10 +5,11 @@
  * over August at once and not slot by slot. A five-field pattern takes out whole minutes.
  */
 import { DAY_SECONDS, LAST_SECOND, parseDay } from "./calendar.ts";
+import { invariant } from "./errors.ts";
 import type { Pattern } from "./pattern.ts";
 import { NEVER, matchesDay, matchesWall, nextDay, nextWall } from "./wall.ts";
 import type { Zone } from "./zone.ts";
-import { OFFSET_MAX } from "./zone.ts";
+import { OFFSET_MAX, SPANS_MAX } from "./zone.ts";
 
 /** A stretch of instants, `until` not in it. */
 export interface Stretch {
@@ -72,12 +73,17 @@ function cronAround(excluder: { pattern: Pattern; wholeDays: boolean }, wall: nu
   }
   const { cron, hour, minute, second } = pattern;
   const wholeMinutes = cron.wholeMinutes || second.size === 60;
-  const sample = cron.wholeMinutes ? wall - (wall % 60) : wall;
+  // Rounded down, not by remainder: western walls show 1969 in the first hours of 1970.
+  const sample = cron.wholeMinutes ? floorTo(wall, 60) : wall;
   if (!matchesWall(pattern, sample)) return null;
   if (!wholeMinutes) return { from: wall, until: wall + 1 };
   const midnight = day * DAY_SECONDS;
-  if (minute.size < 60) return blockAround(minute.has, wall - (wall % 3600), 60, wall);
+  if (minute.size < 60) return blockAround(minute.has, floorTo(wall, 3600), 60, wall);
   return blockAround(hour.has, midnight, 3600, wall);
+}
+
+function floorTo(wall: number, unit: number): number {
+  return Math.floor(wall / unit) * unit;
 }
 
 /** The run of set values around `wall`, where value i stands for `unit` seconds from `base + i·unit`. */
@@ -92,8 +98,9 @@ function blockAround(has: Uint8Array, base: number, unit: number, wall: number):
 /** The first excluded second at or after `second`, or NEVER. */
 export function nextCovered(excluder: Excluder, second: number): number {
   let cursor = second;
-  // A stretch or a span is passed in each step, and there are 84,000 days.
-  for (;;) {
+  // Each turn passes a span; within one, the wall says where the pattern comes next.
+  for (let passed = 0; ; passed++) {
+    invariant(passed <= SPANS_MAX, "a search for the next exclusion ran out of spans");
     if (cursor > LAST_SECOND) return NEVER;
     if (coverAt(excluder, cursor) !== null) return cursor;
     const span = excluder.zone.spanAt(cursor);

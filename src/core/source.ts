@@ -62,7 +62,7 @@ export function cronSource(zoned: Zoned): Source {
 }
 
 export function everySource(zone: Zone, everyMs: number, anchor: number): Source {
-  // Slots n with anchor + n·every inside the years of instants; −0 would print as such, hence `|| 0`.
+  // The grid reaches both ways from its anchor, as far as instants do.
   const first = anchor + Math.ceil((INSTANT_MIN - anchor) / everyMs) * everyMs;
   const last = anchor + Math.floor((INSTANT_MAX - anchor) / everyMs) * everyMs;
   const atOrBefore = (ms: number) => first + Math.floor((Math.min(ms, last) - first) / everyMs) * everyMs;
@@ -160,7 +160,9 @@ function coverOf(excluders: Excluder[], zoned: Zoned | null, slot: number): Stre
   if (found.until > found.from) return found;
   if (zoned === null) return null;
   const { walls } = wallsOf(zoned, second);
-  const meant = walls.every((wall) => excluders.some((e) => e.zone === zoned.zone && excludesWall(e, wall)));
+  const meant = walls.every((wall) =>
+    excluders.some((e) => e.zone.name === zoned.zone.name && excludesWall(e, wall)),
+  );
   return walls.length > 0 && meant ? { from: slot, until: slot + 1000 } : null;
 }
 

@@ -72,6 +72,11 @@ export const OFFSET_MAX = 15 * 3600;
  * 2199 are 7 days apart (Recife in October 2000, Gaza in October 2040), so 6 days see them all.
  */
 const PROBE_STEP = 6 * DAY_SECONDS;
+/**
+ * No way through the spans is longer: 230 years, each a span of its own and at most 4 changes (Morocco
+ * before 2018, Egypt in 2010 and 2014).
+ */
+export const SPANS_MAX = (LAST_YEAR - FIRST_YEAR + 1) * 5;
 /** A schedule lives in a handful of zones; the bound is for the isolate that serves them all. */
 const ZONES_MAX = 600;
 

@@ -10,7 +10,7 @@ import { invariant } from "./errors.ts";
 import type { Pattern } from "./pattern.ts";
 import { NEVER, countWall, matchesWall, nextWall, prevWall, unclampedDay } from "./wall.ts";
 import type { Dst, Span, Zone } from "./zone.ts";
-import { OFFSET_MAX, gapAt, passAt, wallEnd, wallStart } from "./zone.ts";
+import { OFFSET_MAX, SPANS_MAX, gapAt, passAt, wallEnd, wallStart } from "./zone.ts";
 
 export interface Zoned {
   pattern: Pattern;
@@ -18,17 +18,11 @@ export interface Zoned {
   dst: Dst;
 }
 
-/**
- * A search moves on by a span or a year in each step, or jumps nearer to the next match on the wall. Zones
- * have at most 4 transitions a year (Morocco before 2018, Egypt 2010 and 2014), and there are 230 years.
- */
-const STEPS_MAX = 230 * 8;
-
 export function nextSecond(zoned: Zoned, after: number): number {
   const { pattern, zone } = zoned;
   let cursor = Math.max(after, FIRST_SECOND - 1);
-  for (let step = 0; ; step++) {
-    invariant(step < STEPS_MAX, "a search for the next slot ran out of spans");
+  for (let passed = 0; ; passed++) {
+    invariant(passed <= SPANS_MAX, "a search for the next slot ran out of spans");
     if (cursor >= LAST_SECOND) return NEVER;
     const span = zone.spanAt(cursor + 1);
     const found = nextIn(zoned, span, cursor);
@@ -58,8 +52,8 @@ function hasInGap(pattern: Pattern, span: Span): boolean {
 export function prevSecond(zoned: Zoned, upTo: number): number {
   const { pattern, zone } = zoned;
   let cursor = Math.min(upTo, LAST_SECOND);
-  for (let step = 0; ; step++) {
-    invariant(step < STEPS_MAX, "a search for the previous slot ran out of spans");
+  for (let passed = 0; ; passed++) {
+    invariant(passed <= SPANS_MAX, "a search for the previous slot ran out of spans");
     if (cursor < FIRST_SECOND) return -NEVER;
     const span = zone.spanAt(cursor);
     const found = prevIn(zoned, span, cursor);
@@ -165,11 +159,10 @@ export function swallowed(
   let cursor = Math.max(after, FIRST_SECOND - 1);
   while (cursor < end && found.length < limit) {
     const span = zoned.zone.spanAt(cursor + 1);
-    if (span.from > after && gapAt(span, zoned.dst) === "skip") {
+    if (span.from > after && span.from <= end && gapAt(span, zoned.dst) === "skip") {
       for (const wall of gapWalls(zoned.pattern, span)) found.push({ at: span.from, wall });
     }
-    cursor = Math.min(end, span.until - 1);
-    if (cursor === end) break;
+    cursor = span.until - 1;
   }
   return found.slice(0, limit);
 }

@@ -80,6 +80,13 @@ describe("never fires", () => {
     expect(performance.now() - begin).toBeLessThan(2_000);
   });
 
+  it("a part of a union that can never fire is named", () => {
+    const trigger = [
+      { cron: "0 0 * * *", timezone: "UTC" },
+      { cron: "0 0 30 2 *", timezone: "UTC" },
+    ];
+    expect(refusal({ trigger })).toMatchObject({ code: "never_fires", pointer: "/trigger/1" });
+  });
   it("a gap every year: nothing lies ahead, but there was something once", () => {
     const asked = cron("30 2 * 3 7#2", "America/New_York", { dst: { gap: "skip", fold: "first" } });
     expect(canFire(asked, ms("2026-11-30T00:00:00Z"))).toBe(false);

@@ -252,11 +252,34 @@ describe("an exclusion", () => {
     });
     expect(slots(other, from, 2)).toEqual(["2027-03-28T01:00:00Z", "2027-03-30T00:30:00Z"]);
   });
+  it("works where the wall still shows 1969", () => {
+    // Remainders of negative numbers put the exclusion a minute off in the first hours of 1970.
+    const every = timetable({
+      trigger: { every: "30s" },
+      exclude: [{ cron: "* 19 * * *", timezone: "America/Havana" }],
+    });
+    expect(slots(every, "1970-01-01T00:00:00Z", 1)).toEqual(["1970-01-01T01:00:00Z"]);
+    expect(every.prev(Date.UTC(1970, 0, 1, 0, 59))).toBeNull();
+  });
   it("does not go with `after`", () => {
     expect(refusal({ trigger: { after: "1h" }, exclude: [{ date: "2026-12-25" }] })).toMatchObject({
       code: "invalid_trigger",
       pointer: "/exclude",
     });
+  });
+});
+
+describe("at", () => {
+  const first = (trigger: object) => slots(timetable({ trigger }), "2027-01-01T00:00:00Z", 2);
+  const text = { at: "2027-03-28T02:30:00.500", timezone: "Europe/Berlin" };
+  it("keeps its milliseconds, unless it is moved to the very end of a gap", () => {
+    expect(first({ ...text, at: "2027-03-28T04:30:00.500" })).toEqual(["2027-03-28T02:30:00.500Z"]);
+    expect(first({ ...text, dst: { gap: "shift", fold: "first" } })).toEqual(["2027-03-28T01:30:00.500Z"]);
+    expect(first(text)).toEqual(["2027-03-28T01:00:00Z"]);
+  });
+  it("by an instant shows itself in its zone, if it has one", () => {
+    const asked = timetable({ trigger: { at: "2027-03-28T02:30:00Z", timezone: "Europe/Berlin" } });
+    expect(asked.describe(Date.UTC(2027, 2, 28, 2, 30)).localTime).toBe("2027-03-28T04:30:00+02:00");
   });
 });
 
