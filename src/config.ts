@@ -6,7 +6,7 @@
 export interface Config {
   /** Null: nobody may do anything. */
   adminToken: string | null;
-  /** Queue binding → the namespaces that may name it, `*` for all. */
+  /** Queue binding → the namespaces that may name it, `*` for all. Only queues that are bound. */
   targets: ReadonlyMap<string, readonly string[]>;
   /** Bindings of the databases that keep occurrences; the first also keeps the directory. */
   ledgers: readonly string[];
@@ -36,7 +36,12 @@ function readConfig(env: Record<string, unknown>): Config {
     faults.push('TARGETS must be a JSON object of queue binding → namespaces, such as { "LIBRARY": ["*"] }.');
   }
   const ledgers = Object.keys(env).filter((name) => /^LEDGER(_\w+)?$/.test(name));
-  return { adminToken, targets: read ?? new Map(), ledgers: ledgers.toSorted(), faults };
+  const bound = [...(read ?? [])].filter(([name]) => isQueue(env[name]));
+  return { adminToken, targets: new Map(bound), ledgers: ledgers.toSorted(), faults };
+}
+
+function isQueue(binding: unknown): boolean {
+  return typeof binding === "object" && binding !== null && "sendBatch" in binding;
 }
 
 function readTargets(value: unknown): Map<string, string[]> | null {

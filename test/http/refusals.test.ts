@@ -78,6 +78,24 @@ describe("a bad definition is refused by field, and changes nothing", () => {
       pointer: "/target/queue",
     },
     {
+      name: "a queue that is bound and not listed",
+      change: { target: { queue: "INTERNAL" } },
+      code: "unknown_queue",
+      pointer: "/target/queue",
+    },
+    {
+      name: "a listed binding that is no queue",
+      change: { target: { queue: "LEDGER" } },
+      code: "unknown_queue",
+      pointer: "/target/queue",
+    },
+    {
+      name: "a listed queue that is not bound",
+      change: { target: { queue: "UNBOUND" } },
+      code: "unknown_queue",
+      pointer: "/target/queue",
+    },
+    {
       name: "a URL target",
       change: { target: { url: "https://example.com" } },
       code: "invalid_field",

@@ -16,7 +16,15 @@ crypto.subtle.timingSafeEqual ??= (a, b) =>
 export const NOW = Date.parse("2026-11-30T12:00:00Z");
 export const TOKEN = "s3cret-admin-token";
 export const DEFINITION = { trigger: { every: "15m" }, target: { queue: "LIBRARY" } };
-const ENVIRONMENT = { ADMIN_TOKEN: TOKEN, TARGETS: '{ "LIBRARY": ["*"], "BILLING": ["billing"] }' };
+const QUEUE = { sendBatch: () => Promise.resolve() };
+const ENVIRONMENT = {
+  ADMIN_TOKEN: TOKEN,
+  TARGETS: '{ "LIBRARY": ["*"], "BILLING": ["billing"], "LEDGER": ["*"], "UNBOUND": ["*"] }',
+  LIBRARY: QUEUE,
+  BILLING: QUEUE,
+  INTERNAL: QUEUE,
+  LEDGER: { prepare: () => null },
+};
 
 interface Call {
   on: string;
