@@ -7,7 +7,7 @@ import type { Message } from "../core/message.ts";
 import { complete } from "../core/schedule.ts";
 import { nextNumber, definitionOf, type Draft } from "./draft.ts";
 import { occurrenceKey, occurrenceRow, scheduleRow } from "./rows.ts";
-import { dispatched, freshAttempt, messageFor } from "./run.ts";
+import { dispatched, freshAttempt, messageFor, withoutSendError } from "./run.ts";
 import { afterEnd, finishUntracked } from "./settle.ts";
 import type { Open, PendingRow, World } from "./state.ts";
 
@@ -71,7 +71,8 @@ function openRows(world: World, now: number): PendingRow[] {
 }
 
 function asDispatched(open: Open): Open {
-  return { ...open, state: "dispatched", attempts: [freshAttempt(open.attempt, null)] };
+  const attempts = [freshAttempt(open.attempt, null)];
+  return { ...open, state: "dispatched", attempts, error: withoutSendError(open) };
 }
 
 function ownRow({ state, revisions }: World, version: number): PendingRow {
@@ -91,9 +92,11 @@ export function handedOver(draft: Draft, outcome: HandedOver): boolean {
     if (!open) continue;
     durable = true;
     const again = open.state !== "claimed";
+    const travelled = open.unrecorded !== null;
     dispatched(draft, open, at);
     // Pollers find work in the ledger, so a further attempt has to show there; elsewhere its row can wait for the end.
-    if (again && open.queue === POLLED_QUEUE) open.unrecorded = nextNumber(draft);
+    // A first one has told the ledger already where it could not be sent: that it left now is news.
+    if (again ? open.queue === POLLED_QUEUE : !travelled) open.unrecorded = nextNumber(draft);
     if (!open.tracked) finishUntracked(draft, open, recorded.get(key) === open.unrecorded);
     afterEnd(draft);
   }

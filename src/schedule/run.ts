@@ -72,11 +72,17 @@ export function dispatched(draft: Draft, open: Open, at: number): void {
     firstDispatchedAt: open.firstDispatchedAt ?? at,
     startBy: open.tracked ? at + timeouts.startMs : null,
     dueAt: null,
+    error: withoutSendError(open),
     send: null,
   });
   if (open.attempts.at(-1)?.attempt !== open.attempt || open.attempts.at(-1)?.endedAt !== null) {
     open.attempts = [...open.attempts, freshAttempt(open.attempt, at)].slice(-ATTEMPTS_KEPT);
   }
+}
+
+/** Why it could not be sent is of no interest once it was. */
+export function withoutSendError({ error, send }: Open): string | null {
+  return send !== null && send.error === error ? null : error;
 }
 
 const ATTEMPTS_KEPT = 20;

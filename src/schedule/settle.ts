@@ -10,7 +10,7 @@ import { afterFailure } from "../core/retry.ts";
 import type { Json } from "../core/schedule.ts";
 import { formatInstant } from "../core/time.ts";
 import { effectiveAt } from "../core/trigger.ts";
-import { definitionOf, nextNumber, queueRow, ruleOf, queueChange, type Draft } from "./draft.ts";
+import { definitionOf, nextNumber, queueRow, ruleOf, touch, queueChange, type Draft } from "./draft.ts";
 import { occurrenceRow } from "./rows.ts";
 import { scheduleKey, type Open, type World } from "./state.ts";
 
@@ -78,6 +78,8 @@ export function claim(draft: Draft, firing: Firing): Open {
   move(open, "claimed");
   state.open.push(open);
   if (isTimed(open)) state.claimed++;
+  // Where the number of claims matters, an object that lost its memory has to find it in the ledger.
+  if (isTimed(open) && definitionOf(draft, state.revision).maxOccurrences !== null) touch(draft);
   return open;
 }
 

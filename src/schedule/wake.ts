@@ -260,6 +260,7 @@ function openDue(world: World, now: number): number[] {
       end,
       startBy,
       open.send === null ? open.dueAt : open.send.at,
+      open.send?.error === "unknown_queue" ? open.send.since + TIMES.UNKNOWN_QUEUE_MS : null,
       firstLeaseEnd(open, timeouts.leaseMs, now),
     ]);
   });
