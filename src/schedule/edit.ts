@@ -258,6 +258,9 @@ function nextSlot(timetable: Timetable, after: number, upTo: number): number | n
 export function pause(draft: Draft, command: PauseCommand): Result<ScheduleView> {
   const { state, now } = draft;
   if (isGone(draft)) return notFound(draft);
+  if (command.until !== null && command.until <= now) {
+    return fail("invalid_field", "until lies in the past.", { pointer: "/until" });
+  }
   wake(draft);
   settleAll(draft);
   if (state.status === "completed") return fail("settled", "The schedule is completed: no slot lies ahead.");

@@ -6,7 +6,7 @@ import { BOUNDS } from "../core/limits.ts";
 import { findOpen, nextNumber, ruleInForce, ruleOf, touch, type Draft } from "./draft.ts";
 import { isGone, notFound } from "./edit.ts";
 import { claim, countOutcome, drawUp, isTimed, keepChain, recordClosed, recordSkip } from "./settle.ts";
-import type { Open, OccurrenceRow, ScheduleRow } from "./state.ts";
+import type { Open, OccurrenceRow, ScheduleRow, World } from "./state.ts";
 import type { Actor, Address, OccurrenceView, TriggerCommand } from "./stub.ts";
 import { dispatched, view } from "./run.ts";
 import { firingsOf } from "./view.ts";
@@ -166,13 +166,19 @@ export interface RestoreCommand {
   open: OccurrenceRow[];
 }
 
-/** The object continues where the ledger ends: no old slot becomes due again, no old token becomes valid. */
-export function restore(
-  draft: Draft,
-  { row, highestSlot, highestVersion, open }: RestoreCommand,
-): Result<null> {
+/** The object knows at least what the ledger knows: the rule, since its rows come from nowhere else. */
+export function isLevel({ state }: World, { row, highestVersion }: RestoreCommand): boolean {
+  return state.counter >= Math.max(row.version, highestVersion);
+}
+
+/**
+ * The object continues where the ledger ends: no old slot becomes due again, no old token becomes valid. What it
+ * believed to be open before is dropped: the ledger has seen more of it.
+ */
+export function restore(draft: Draft, recorded: RestoreCommand): Result<null> {
   const { state } = draft;
-  if (state.counter >= Math.max(row.version, highestVersion)) return ok(null);
+  const { row, highestSlot, highestVersion, open } = recorded;
+  if (isLevel(draft, recorded)) return ok(null);
   Object.assign(state, {
     shard: row.shard,
     status: row.state,
@@ -184,6 +190,9 @@ export function restore(
     claimed: row.state_body.claimed,
     series: row.state_body.series,
     pause: row.state_body.pause,
+    open: [],
+    waiting: [],
+    rows: [],
   });
   draft.revisions[row.revision] = row.definition;
   draft.added.push(row.revision);

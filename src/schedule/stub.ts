@@ -189,5 +189,5 @@ export interface ScheduleStub {
   /** The dead-letter queue gave this attempt up. */
   deadLettered(address: Address & { attempt: number }): Promise<Result<null>>;
   /** From the sweep: look at the clock and do what is due. */
-  poke(namespace: string, name: string): Promise<Result<{ woke: boolean }>>;
+  poke(): Promise<Result<null>>;
 }

@@ -78,7 +78,7 @@ function lastDue(watched: Watched, upTo: number): number | null {
 
 async function poke(stub: ScheduleStub, { namespace, name }: Watched): Promise<boolean> {
   try {
-    const answer = await stub.poke(namespace, name);
+    const answer = await stub.poke();
     return answer.ok;
   } catch (error) {
     log("poke_failed", { schedule: `${namespace}/${name}`, cause: causeOf(error) });

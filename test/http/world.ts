@@ -119,7 +119,7 @@ function standingStub(namespace: string, name: string): ScheduleStub {
     fail: nothing,
     defer: nothing,
     deadLettered: nothing,
-    poke: () => Promise.resolve(ok({ woke: false })),
+    poke: nothing,
   };
 }
 

@@ -259,8 +259,7 @@ describe("the crash table", () => {
     await evictDurableObject(bell.object);
     revive(bell);
     vi.setSystemTime(DUE + MINUTE);
-    const [namespace = "", name = ""] = (bell.object.name ?? "").split("/");
-    expect(await bell.stub.poke(namespace, name)).toMatchObject({ ok: true });
+    expect(await bell.stub.poke()).toMatchObject({ ok: true });
     expect(await bell.stub.read()).toMatchObject({
       ok: true,
       value: { revision: 1, nextSlot: "2026-12-01T02:00:00Z" },
