@@ -1,6 +1,6 @@
 import { holdLease, type Lease } from "./lease.ts";
 import type { Grant, Message, Refusal, Result, Runs } from "./protocol.ts";
-import { type Handler, NonRetryable, type Run } from "./run.ts";
+import { type Job, NonRetryable, type Run } from "./run.ts";
 import { insist, tell } from "./transport.ts";
 
 /** What to tell the queue of a message: done with it (null), or deliver it again after so many seconds. */
@@ -13,12 +13,7 @@ const ERROR_CHARS_MAX = 4_000;
 const OVER = new Set(["settled", "superseded", "cancelled", "not_found", "lease_lost"]);
 
 /** One tracked message, from `start` to a report that was accepted. */
-export async function attempt<Env>(
-  job: Handler<Env>,
-  message: Message,
-  env: Env,
-  runs: Runs,
-): Promise<Verdict> {
+export async function attempt(job: Job, message: Message, runs: Runs): Promise<Verdict> {
   const { key } = message;
   // The same id for every try of this call, so that a lost answer finds its token again.
   const claim = { attempt: message.attempt, worker: crypto.randomUUID() };
@@ -26,7 +21,7 @@ export async function attempt<Env>(
   if (!start.ok) return afterRefusal(key, start.error);
 
   const lease = holdLease(runs, key, start.value);
-  const report = await work(job, start.value, env, runs, lease);
+  const report = await work(job, start.value, runs, lease);
   lease.release();
   if (lease.stop === "lease_lost") return null; // the result is dropped: the attempt may be another's by now
   const answer = await insist(report);
@@ -41,13 +36,7 @@ export async function attempt<Env>(
 type Report = () => Promise<Result<unknown>>;
 
 /** Runs the handler and puts into words how it ended. */
-async function work<Env>(
-  job: Handler<Env>,
-  grant: Grant,
-  env: Env,
-  runs: Runs,
-  lease: Lease,
-): Promise<Report> {
+async function work(job: Job, grant: Grant, runs: Runs, lease: Lease): Promise<Report> {
   const { token, attempt, deadline, message } = grant;
   let deferral = "";
   const run: Run = {
@@ -70,7 +59,7 @@ async function work<Env>(
   };
   let report: Report;
   try {
-    const outcome = await job(run, env);
+    const outcome = await job(run);
     if (lease.stop && !outcome) throw new Error(`stopped: ${lease.stop}`);
     // JSON on both transports: RPC would clone what HTTP can't send and the ledger can't keep.
     const result: unknown = JSON.parse(JSON.stringify(outcome?.result ?? null));

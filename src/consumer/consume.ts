@@ -1,6 +1,6 @@
 import { attempt, RETRY_SECONDS, type Verdict } from "./attempt.ts";
 import type { Message, Runs } from "./protocol.ts";
-import { type Handler, NonRetryable, type Run } from "./run.ts";
+import { type Handler, type Job, NonRetryable, type Run } from "./run.ts";
 import { overHttp, tell } from "./transport.ts";
 
 /** One handler, or a map of them by schedule name. */
@@ -22,9 +22,9 @@ export type Delivery = {
 export function consume<Env>(jobs: Jobs<Env>, { runs = defaultRuns }: Options<Env> = {}) {
   async function settle({ body }: Delivery, env: Env): Promise<Verdict> {
     if (!isMessage(body)) throw new Error("not a message of Carillon, version 1");
-    const job = typeof jobs === "function" ? jobs : pick(jobs, body.schedule);
-    if (body.tracked) return attempt(job, body, env, runs(env));
-    await job(untracked(body), env);
+    const job: Job = (run) => pick(jobs, body.schedule)(run, env);
+    if (body.tracked) return attempt(job, body, runs(env));
+    await job(untracked(body));
     return null;
   }
   async function deliver(delivery: Delivery, env: Env): Promise<void> {
@@ -46,13 +46,11 @@ function isMessage(body: unknown): body is Message {
   return v === 1 && typeof key === "string" && typeof schedule === "string" && typeof tracked === "boolean";
 }
 
-/** A missing handler is one that fails: so a tracked occurrence says why it did not run. */
-function pick<Env>(jobs: { [schedule: string]: Handler<Env> }, schedule: string): Handler<Env> {
-  const job = Object.hasOwn(jobs, schedule) && jobs[schedule];
-  if (job) return job;
-  return () => {
-    throw new NonRetryable(`no handler for schedule "${schedule}", only for ${Object.keys(jobs).join(", ")}`);
-  };
+/** Called as the run begins, so that a missing handler fails the occurrence, and says why it did not run. */
+function pick<Env>(jobs: Jobs<Env>, schedule: string): Handler<Env> {
+  const handler = typeof jobs === "function" ? jobs : Object.hasOwn(jobs, schedule) && jobs[schedule];
+  if (handler) return handler;
+  throw new NonRetryable(`no handler for schedule "${schedule}", only for ${Object.keys(jobs).join(", ")}`);
 }
 
 function untracked(message: Message): Run {

@@ -21,6 +21,7 @@ export type Outcome = { result?: unknown; workRemaining?: boolean };
 
 /** Returning nothing is success too; but after a cancel or the deadline it means "I stopped early". */
 export type Handler<Env> = (run: Run, env: Env) => Promise<Outcome | void> | Outcome | void;
+export type Job = (run: Run) => ReturnType<Handler<unknown>>;
 
 /** Throw this when trying again cannot help: the occurrence is failed at once. */
 export class NonRetryable extends Error {

@@ -1,5 +1,6 @@
 /** A scheduler of one object's worth, in memory: grants each attempt once, and keeps what workers told it. */
 import { vi } from "vitest";
+import { consume } from "../../src/consumer/index.ts";
 import type { Grant, Message, Progress, Renewal, Result, Runs } from "../../src/consumer/index.ts";
 
 export const NOW = Date.parse("2026-12-01T06:00:00Z");
@@ -96,4 +97,13 @@ export function delivery(body: unknown) {
       return verdicts.join(" and ") || "none";
     },
   };
+}
+
+/** Delivers bodies as one batch and lets the clock run until all have their verdict. */
+export async function deliver(handler: Parameters<typeof consume>[0], env: unknown, ...bodies: unknown[]) {
+  const deliveries = bodies.map(delivery);
+  const done = consume<unknown>(handler)({ messages: deliveries }, env);
+  await vi.runAllTimersAsync();
+  await done;
+  return deliveries.map(({ verdict }) => verdict);
 }
