@@ -20,6 +20,9 @@ import { dstOf, instantsOf, zoneOf } from "./zone.ts";
 /** Rules kept ready per isolate. One takes a few kilobytes, and an isolate rarely serves more schedules. */
 const COMPILED_MAX = 500;
 
+/** Each is asked for each slot; 09:00 in every inhabited offset are 40. */
+const SOURCES_MAX = 100;
+
 const compiled = new Map<string, Result<Timetable>>();
 
 export function compile(rule: TimeRule): Result<Timetable> {
@@ -40,13 +43,20 @@ function build(rule: TimeRule): Result<Timetable> {
   }
   const triggers = [rule.trigger].flat();
   if (triggers.length === 1 && "after" in triggers[0]!) return buildDelay(rule, triggers[0].after);
+  const zones = triggers.reduce((sum, one) => sum + ("cron" in one ? [one.timezone].flat().length : 1), 0);
+  if (zones > SOURCES_MAX) {
+    return fail("invalid_trigger", `at most ${SOURCES_MAX} triggers counted by zone, found ${zones}`, {
+      pointer: "/trigger",
+    });
+  }
+  const taken = rule.exclude.map(prepare);
   const sources: Source[] = [];
   for (const [i, trigger] of triggers.entries()) {
     const bare = sourcesOf(trigger, []);
     if (!bare.ok) return bare;
     // A part of a union that can never fire is as much a mistake as a trigger that can't.
     if (!canEverFire(calendar(UNBOUNDED, bare.value))) return neverBy(trigger, i, triggers.length);
-    const made = rule.exclude.length === 0 ? bare : sourcesOf(trigger, rule.exclude);
+    const made = taken.length === 0 ? bare : sourcesOf(trigger, taken);
     if (!made.ok) return made;
     sources.push(...made.value);
   }
@@ -93,7 +103,7 @@ function buildDelay(rule: TimeRule, after: string): Result<Timetable> {
   return ok(Object.assign(calendar(rule, []), { kind: "delay" as const, delayMs: delay.value }));
 }
 
-function sourcesOf(trigger: Trigger, exclude: Exclusion[]): Result<Source[]> {
+function sourcesOf(trigger: Trigger, exclude: Prepared[]): Result<Source[]> {
   if ("cron" in trigger) return cronSources(trigger, exclude);
   if ("at" in trigger) return atSources(trigger, exclude);
   const utc = utcZone();
@@ -111,7 +121,7 @@ function sourcesOf(trigger: Trigger, exclude: Exclusion[]): Result<Source[]> {
   return dueAt.ok ? ok([excluding(onceSource(utc, dueAt.value, null), excluders, null)]) : dueAt;
 }
 
-function cronSources(trigger: CronTrigger, exclude: Exclusion[]): Result<Source[]> {
+function cronSources(trigger: CronTrigger, exclude: Prepared[]): Result<Source[]> {
   const cron = parseCron(trigger.cron);
   if (!cron.ok) return cron;
   const pattern = patternOf(cron.value, trigger.monthDay === "clamp");
@@ -126,7 +136,7 @@ function cronSources(trigger: CronTrigger, exclude: Exclusion[]): Result<Source[
   return ok(sources);
 }
 
-function atSources(trigger: AtTrigger, exclude: Exclusion[]): Result<Source[]> {
+function atSources(trigger: AtTrigger, exclude: Prepared[]): Result<Source[]> {
   const zone = trigger.timezone === undefined ? utcZone() : zoneOf(trigger.timezone);
   if (zone === null) return unknownZone(trigger.timezone ?? "");
   const excluders = excludersIn(zone, exclude, null);
@@ -149,16 +159,25 @@ function atSources(trigger: AtTrigger, exclude: Exclusion[]): Result<Source[]> {
   );
 }
 
+/** An exclusion, its pattern made once for all the sources that it is taken from. */
+type Prepared = { exclusion: Exclusion; pattern: Pattern | null };
+
+function prepare(exclusion: Exclusion): Prepared {
+  if (!("cron" in exclusion)) return { exclusion, pattern: null };
+  const cron = parseCron(exclusion.cron);
+  invariant(cron.ok, "exclusions are parsed before they are compiled");
+  return { exclusion, pattern: patternOf(cron.value, false) };
+}
+
 /** In its own zone, else in that of the trigger or zone that names the slot. */
-function excludersIn(zone: Zone, exclude: Exclusion[], times: Pattern | null): Excluder[] {
-  return exclude.map((exclusion) => {
+function excludersIn(zone: Zone, exclude: Prepared[], times: Pattern | null): Excluder[] {
+  return exclude.map(({ exclusion, pattern }) => {
     const own = exclusion.timezone === undefined ? zone : zoneOf(exclusion.timezone);
     invariant(own !== null, "exclusions are parsed before they are compiled");
+    if (pattern !== null) return cronExcluder(own, pattern, own.name === zone.name ? times : null);
     if ("date" in exclusion) return daysExcluder(own, exclusion.date, exclusion.date);
-    if ("from" in exclusion) return daysExcluder(own, exclusion.from, exclusion.to);
-    const cron = parseCron(exclusion.cron);
-    invariant(cron.ok, "exclusions are parsed before they are compiled");
-    return cronExcluder(own, patternOf(cron.value, false), own.name === zone.name ? times : null);
+    invariant("from" in exclusion, "an exclusion is a date, a range or a pattern");
+    return daysExcluder(own, exclusion.from, exclusion.to);
   });
 }
 

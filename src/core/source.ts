@@ -37,7 +37,9 @@ export const COUNT_STEPS_MAX = 50_000;
  * one stretch, so that 230 years of excluded nights take 84,000. Only exclusions of single seconds or
  * minutes that leave nothing between them come near it, and such a trigger counts as never firing.
  */
-export const EXCLUDED_RUN_MAX = 100_000;
+const EXCLUDED_RUN_MAX = 100_000;
+/** And how many exclusions it looks at on the way: some 100 ms worth, however long their list. */
+const EXCLUDED_LOOKS_MAX = 2_000_000;
 
 export function cronSource(zoned: Zoned): Source {
   return {
@@ -106,11 +108,12 @@ export function onceSource(zone: Zone, instant: number, wall: number | null): So
 export function excluding(source: Source, excluders: Excluder[], zoned: Zoned | null): Source {
   if (excluders.length === 0) return source;
   const cover = (slot: number) => coverOf(excluders, zoned, slot);
+  const runMax = Math.min(EXCLUDED_RUN_MAX, Math.floor(EXCLUDED_LOOKS_MAX / excluders.length));
   return {
     ...source,
     next(after) {
       let slot = source.next(after);
-      for (let run = 0; run < EXCLUDED_RUN_MAX && slot !== NEVER; run++) {
+      for (let run = 0; run < runMax && slot !== NEVER; run++) {
         const stretch = cover(slot);
         if (stretch === null) return slot;
         slot = source.next(stretch.until - 1);
@@ -119,7 +122,7 @@ export function excluding(source: Source, excluders: Excluder[], zoned: Zoned | 
     },
     prev(upTo) {
       let slot = source.prev(upTo);
-      for (let run = 0; run < EXCLUDED_RUN_MAX && slot !== -NEVER; run++) {
+      for (let run = 0; run < runMax && slot !== -NEVER; run++) {
         const stretch = cover(slot);
         if (stretch === null) return slot;
         slot = source.prev(stretch.from - 1);
@@ -127,7 +130,10 @@ export function excluding(source: Source, excluders: Excluder[], zoned: Zoned | 
       return -NEVER;
     },
     count: (after, upTo) => countExcluding(source, excluders, zoned, { after, upTo }),
-    notes: (slot) => (cover(slot) === null ? source.notes(slot) : null),
+    notes(slot) {
+      const notes = source.notes(slot);
+      return notes === null || cover(slot) !== null ? null : notes;
+    },
     suppressed: (after, upTo, limit) => {
       const lost = source.suppressed(after, upTo, limit);
       let slot = source.next(after);

@@ -15,12 +15,26 @@ export function calendar(rule: TimeRule, sources: Source[]): Timetable {
   const first = rule.startAt ?? -Infinity;
   const last = rule.endAt ?? Infinity;
   const single = sources.length === 1 ? sources[0]! : null;
+  const answers = sources.map(() => ({ asked: NEVER, slot: -NEVER }));
 
   function next(after: number): number | null {
     const from = Math.max(after, first - 1);
-    let least = NEVER;
-    for (const source of sources) least = Math.min(least, source.next(from));
+    const least = single ? single.next(from) : nextOfAll(from);
     return least === NEVER || least > last ? null : least;
+  }
+
+  function nextOfAll(after: number): number {
+    let least = NEVER;
+    for (const [i, source] of sources.entries()) {
+      const answer = answers[i]!;
+      // What was the next slot for an earlier instant still is, as long as it lies ahead.
+      if (after < answer.asked || after >= answer.slot) {
+        answer.asked = after;
+        answer.slot = source.next(after);
+      }
+      least = Math.min(least, answer.slot);
+    }
+    return least;
   }
 
   function prev(upTo: number): number | null {
@@ -66,17 +80,15 @@ export function calendar(rule: TimeRule, sources: Source[]): Timetable {
     for (const source of sources) {
       for (const lost of source.suppressed(from, to, limit)) all.push({ lost, zone: source.zone.name });
     }
-    const open = all.filter(
-      ({ lost }) => lost.reason === "dst_gap" || sources.every((source) => source.notes(lost.at) === null),
-    );
-    return open
-      .toSorted((a, b) => a.lost.at - b.lost.at)
-      .slice(0, limit)
-      .map(({ lost, zone }) => ({
-        localTime: lost.wall === null ? localTimeIn(zone, lost.at) : formatWall(lost.wall),
-        timezone: zone,
-        reason: lost.reason,
-      }));
+    const open: Suppressed[] = [];
+    for (const { lost, zone } of all.toSorted((a, b) => a.lost.at - b.lost.at)) {
+      if (open.length === limit) break;
+      // What another source still names is a slot after all.
+      if (lost.wall === null && sources.some((source) => source.notes(lost.at) !== null)) continue;
+      const localTime = lost.wall === null ? localTimeIn(zone, lost.at) : formatWall(lost.wall);
+      open.push({ localTime, timezone: zone, reason: lost.reason });
+    }
+    return open;
   }
 
   return {

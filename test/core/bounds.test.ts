@@ -1,7 +1,7 @@
 /** What can never fire is refused with the reason, and nothing that may be asked takes long. */
 import { describe, expect, it } from "vitest";
 import { between, canFire } from "../../src/core/trigger.ts";
-import { cron, ms, refusal, slots, timetable } from "./ask.ts";
+import { cron, ms, refusal, shown, slots, timetable } from "./ask.ts";
 
 const utc = (pattern: string, more: object = {}) => ({
   trigger: { cron: pattern, timezone: "UTC", ...more },
@@ -149,6 +149,20 @@ describe("bounds", () => {
       at = part.through;
     }
     expect({ total, calls }).toEqual({ total: 86_400, calls: 2 });
+  });
+  it("the largest rule that is accepted is previewed in a moment", () => {
+    const zones = Intl.supportedValuesOf("timeZone");
+    const trigger = Array.from({ length: 20 }, (_, i) => ({
+      cron: `${i} * * * *`,
+      timezone: zones.slice(i * 20, i * 20 + 5),
+    }));
+    const exclude = Array.from({ length: 200 }, (_, i) => ({ cron: `${i % 60} ${i % 24} * * *` }));
+    const begin = performance.now();
+    expect(shown({ trigger, exclude }, "2026-11-30T00:00:00Z", 1000).slots).toHaveLength(1000);
+    expect(performance.now() - begin).toBeLessThan(5_000);
+    expect(
+      refusal({ trigger: trigger.map((one, i) => ({ ...one, timezone: zones.slice(i, i + 6) })) }).code,
+    ).toBe("invalid_trigger");
   });
   it("a year of every second is counted in a few milliseconds, exclusions or not", () => {
     const [from, to] = [ms("2027-01-01T00:00:00Z"), ms("2028-01-01T00:00:00Z")];
