@@ -26,12 +26,7 @@ interface Operation {
 const ALWAYS: ProblemCode[] = ["unauthorized", "forbidden", "not_found", "invalid_field", "internal"];
 const PASSING: ProblemCode[] = ["not_configured", "ledger_unavailable", "overloaded"];
 /** What a call with a body may meet beside. */
-export const BODY: ProblemCode[] = [
-  "invalid_json",
-  "unsupported_media_type",
-  "body_too_large",
-  "unknown_field",
-];
+export const BODY: ProblemCode[] = ["invalid_json", "body_too_large", "unknown_field"];
 
 export function operation(of: Operation) {
   async function requireScope(c: Context<AppEnv>, next: () => Promise<void>) {

@@ -11,7 +11,6 @@ import { classify } from "../schedule/faults.ts";
 type DoorCode =
   | "unknown_field"
   | "invalid_json"
-  | "unsupported_media_type"
   | "body_too_large"
   | "method_not_allowed"
   | "unauthorized"
@@ -28,7 +27,7 @@ export interface Refusal extends Omit<Failure, "code"> {
 export type Outcome<T> = Ok<T> | { ok: false; error: Refusal };
 
 interface Kind {
-  status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 422 | 428 | 500 | 503;
+  status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 422 | 428 | 500 | 503;
   title: string;
   /** Seconds after which the same request may work. */
   retryAfter?: number;
@@ -52,7 +51,6 @@ export const PROBLEMS: Record<ProblemCode, Kind> = {
   already_exists: { status: 412, title: "The schedule exists" },
   precondition_failed: { status: 412, title: "The revision has changed meanwhile" },
   body_too_large: { status: 413, title: "The body is too large" },
-  unsupported_media_type: { status: 415, title: "The body must be application/json" },
   unknown_field: { status: 422, title: "There is no such field" },
   invalid_field: { status: 422, title: "A value is not valid" },
   invalid_trigger: { status: 422, title: "The trigger is not valid" },

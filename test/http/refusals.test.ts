@@ -248,13 +248,14 @@ describe("a bad body", () => {
     expect(calls).toEqual([]);
   });
 
-  it("of another type: 415", async () => {
+  it("is read as JSON whatever type it declares, as curl -d does", async () => {
     const { send } = world();
-    const answer = await send("PUT", PATH, "a=b", { "content-type": "application/x-www-form-urlencoded" });
-    expect(answer).toMatchObject({
-      status: 415,
-      body: { code: "unsupported_media_type", hint: expect.stringContaining("application/json") },
+    const form = { "content-type": "application/x-www-form-urlencoded" };
+    expect(await send("PUT", PATH, "a=b", form)).toMatchObject({
+      status: 400,
+      body: { code: "invalid_json" },
     });
+    expect(await send("PUT", PATH, JSON.stringify(DEFINITION), form)).toMatchObject({ status: 201 });
   });
 
   it("says where the JSON broke, and quotes nothing of it", async () => {
