@@ -28,6 +28,20 @@ export function nextNumber(draft: Draft): number {
   return draft.state.counter;
 }
 
+/**
+ * The version of a row that says `claimed`; the next one is kept free for the row that travels with the message and
+ * says `dispatched`. Under one number the ledger would keep whichever of the two it saw first.
+ */
+export function claimNumber(draft: Draft): number {
+  const number = nextNumber(draft);
+  draft.state.counter = dispatchNumber(number);
+  return number;
+}
+
+export function dispatchNumber(claimed: number): number {
+  return claimed + 1;
+}
+
 export function definitionOf(draft: World, revision: number): Definition {
   return known(draft, revision).definition;
 }

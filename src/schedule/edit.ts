@@ -123,6 +123,8 @@ function replace(
   if (refused) return refused;
   if (isSame(draft, input)) return ok({ outcome: "unchanged", schedule: viewSchedule(draft) });
   settleBefore(draft);
+  // The last run may have ended with that, and a completed schedule with it.
+  if (isGone(draft)) return notFound(draft);
   const before = ruleInForce(draft);
   keepHeld(draft);
   addRevision(draft, input);
@@ -263,6 +265,7 @@ export function pause(draft: Draft, command: PauseCommand): Result<ScheduleView>
   }
   wake(draft);
   settleAll(draft);
+  if (isGone(draft)) return notFound(draft);
   if (state.status === "completed") return fail("settled", "The schedule is completed: no slot lies ahead.");
   state.status = "paused";
   state.pause = {
@@ -298,6 +301,7 @@ export function remove(draft: Draft, command: Actor & { ifMatch?: number }): Res
   const refused = stale(draft, command);
   if (refused) return refused;
   settleBefore(draft);
+  if (isGone(draft)) return notFound(draft);
   keepHeld(draft);
   state.cursor = Math.max(state.cursor, draft.now);
   state.status = "deleted";

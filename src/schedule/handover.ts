@@ -5,7 +5,7 @@
 import { BOUNDS, POLLED_QUEUE, TIMES } from "../core/limits.ts";
 import type { Message } from "../core/message.ts";
 import { complete } from "../core/schedule.ts";
-import { nextNumber, definitionOf, type Draft } from "./draft.ts";
+import { claimNumber, definitionOf, dispatchNumber, nextNumber, type Draft } from "./draft.ts";
 import { occurrenceKey, occurrenceRow, scheduleRow } from "./rows.ts";
 import { dispatched, freshAttempt, messageFor, withoutSendError } from "./run.ts";
 import { afterEnd, finishUntracked } from "./settle.ts";
@@ -65,8 +65,9 @@ function owedMessage(world: World, open: Open, now: number): OwedMessage {
 function openRows(world: World, now: number): PendingRow[] {
   return world.state.open.flatMap((open) => {
     if (open.unrecorded === null) return [];
-    const shown = open.state === "claimed" && isOwed(open, now) ? asDispatched(open) : open;
-    return [occurrenceRow(world.state, shown, open.unrecorded)];
+    if (open.state !== "claimed" || !isOwed(open, now))
+      return [occurrenceRow(world.state, open, open.unrecorded)];
+    return [occurrenceRow(world.state, asDispatched(open), dispatchNumber(open.unrecorded))];
   });
 }
 
@@ -91,14 +92,9 @@ export function handedOver(draft: Draft, outcome: HandedOver): boolean {
     const open = owedAttempt(draft, key, attempt);
     if (!open) continue;
     durable = true;
-    const again = open.state !== "claimed";
-    const travelled = open.unrecorded !== null;
+    open.unrecorded = rowAfterSending(draft, open);
     dispatched(draft, open, at);
-    // Pollers find work in the ledger, so a further attempt has to show there; elsewhere its row can wait for the end.
-    // A first one has told the ledger already where it could not be sent: that it left now is news.
-    if (again ? open.queue === POLLED_QUEUE : !travelled) open.unrecorded = nextNumber(draft);
-    if (!open.tracked) finishUntracked(draft, open, recorded.get(key) === open.unrecorded);
-    afterEnd(draft);
+    if (!open.tracked) leave(draft, open, recorded.get(key) === open.unrecorded);
   }
   for (const { key, attempt, error } of outcome.unsent) {
     const open = owedAttempt(draft, key, attempt);
@@ -117,6 +113,24 @@ export function handedOver(draft: Draft, outcome: HandedOver): boolean {
   return durable;
 }
 
+/** Nobody reports on it, so it ends here, and the seat that it leaves is for who waits: at the next wake, at once. */
+function leave(draft: Draft, open: Open, recorded: boolean): void {
+  const { state } = draft;
+  const { maxConcurrent } = definitionOf(draft, state.revision);
+  const wasFull = state.open.length >= (maxConcurrent ?? BOUNDS.OPEN_MAX);
+  finishUntracked(draft, open, recorded);
+  afterEnd(draft);
+  if (wasFull && state.waiting.some((range) => range.notBefore === null)) state.again = true;
+}
+
+/** The row of what has just left: it travelled with the message, or the ledger has yet to hear of it, or can wait. */
+function rowAfterSending(draft: Draft, open: Open): number | null {
+  if (open.state === "claimed")
+    return open.unrecorded === null ? nextNumber(draft) : dispatchNumber(open.unrecorded);
+  // Pollers find work in the ledger, so a further attempt has to show there; elsewhere its row can wait for the end.
+  return open.queue === POLLED_QUEUE ? nextNumber(draft) : open.unrecorded;
+}
+
 /** Still the attempt that was owed? A start may have overtaken the acknowledgement, a cancel may have ended it. */
 function owedAttempt(draft: Draft, key: string, attempt: number): Open | undefined {
   return draft.state.open.find((o) => occurrenceKey(o) === key && o.attempt === attempt && o.send !== null);
@@ -129,7 +143,7 @@ function sendLater(draft: Draft, open: Open, error: string): void {
   open.send = { at: draft.now + backoffMs(tries), tries, error, since };
   if (told || open.state !== "claimed") return;
   // The ledger says why it is still only claimed: once per cause, not once per try.
-  Object.assign(open, { error, unrecorded: nextNumber(draft) });
+  Object.assign(open, { error, unrecorded: claimNumber(draft) });
 }
 
 function backoffMs(tries: number): number {

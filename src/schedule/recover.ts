@@ -17,6 +17,7 @@ export function trigger(draft: Draft, command: TriggerCommand): Result<Occurrenc
   const { state, now } = draft;
   if (isGone(draft)) return notFound(draft);
   wake(draft);
+  if (isGone(draft)) return notFound(draft);
   const { definition, revision } = ruleInForce(draft);
   if (!definition.tracked && command.overlap !== undefined && command.overlap !== "allow") {
     return fail("invalid_field", `overlap "${command.overlap}" needs a tracked schedule.`, {

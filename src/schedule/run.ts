@@ -45,6 +45,7 @@ export function start(draft: Draft, command: Address & StartReport): Result<Star
   state.everStarted = true;
   state.health.lastStartedAt = now;
   // A message can be faster than the acknowledgement of its own sending: its arrival proves that it left.
+  if (open.state === "claimed") open.unrecorded = nextNumber(draft);
   if (open.state !== "dispatched") dispatched(draft, open, now);
   move(open, "running", { startedAt: now });
   const deadlineAt = now + timeouts.runMs;

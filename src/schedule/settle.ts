@@ -10,7 +10,16 @@ import { afterFailure } from "../core/retry.ts";
 import type { Json } from "../core/schedule.ts";
 import { formatInstant } from "../core/time.ts";
 import { effectiveAt } from "../core/trigger.ts";
-import { definitionOf, nextNumber, queueRow, ruleOf, touch, queueChange, type Draft } from "./draft.ts";
+import {
+  claimNumber,
+  definitionOf,
+  nextNumber,
+  queueRow,
+  ruleOf,
+  touch,
+  queueChange,
+  type Draft,
+} from "./draft.ts";
 import { occurrenceRow } from "./rows.ts";
 import { scheduleKey, type Open, type World } from "./state.ts";
 
@@ -67,7 +76,7 @@ export function claim(draft: Draft, firing: Firing): Open {
     cancelAt: null,
     cancelReason: null,
     send: { at: now, tries: 0, error: null, since: now },
-    unrecorded: nextNumber(draft),
+    unrecorded: claimNumber(draft),
     heartbeats: 0,
     settledBy: null,
     payload,

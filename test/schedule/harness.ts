@@ -39,14 +39,16 @@ export class Bell {
   readonly sent: Sent[] = [];
   crashAt: CrashPoint | null = null;
   readonly faults = { queue: false, ledger: false, queueAck: false, ledgerAck: false, binding: false };
-  /** Sees every step before it is committed. */
-  onStep: (before: World, after: World, name: CommandName) => void = () => {};
+  /** Sees every durable commit: the world that storage held, and the one that takes its place. */
+  onSave: (before: World, after: World, name: CommandName) => void = () => {};
   #durable: string | null = null;
+  #saved: World;
   #world: World;
 
   constructor(start: string | number = "2026-03-02T00:00:00Z") {
     this.now = at(start);
     this.#world = { state: freshState("default", "job", "LEDGER", this.now), revisions: {} };
+    this.#saved = this.#world;
   }
 
   get world(): World {
@@ -152,15 +154,14 @@ export class Bell {
       this.#durable === null
         ? { state: freshState("default", "job", "LEDGER", this.now), revisions: {} }
         : frozen(JSON.parse(this.#durable) as World);
+    this.#saved = this.#world;
   }
 
   // ── what object.ts does ────────────────────────────────────────────────────────────────────────
 
   #step<N extends CommandName>(name: N, command: CommandOf<N>) {
-    const before = this.#world;
-    const result = step(before, name, command, this.now);
+    const result = step(this.#world, name, command, this.now);
     const after = { state: frozen(result.world.state), revisions: frozen(result.world.revisions) };
-    this.onStep(before, after, name);
     return { ...result, world: after };
   }
 
@@ -168,7 +169,7 @@ export class Bell {
     this.#mayDie("before_T1");
     const { world, reply, changed } = this.#step(name, command);
     if (changed) {
-      this.#save(world);
+      this.#save(world, name);
       const owes = pendingHandOver(world, this.now);
       if (guarded && owes.messages.length > 0) this.#guard(this.now + TIMES.HAND_OVER_RETRY_MS);
       else if (guarded && owes.rows.length > 0) this.#guard(this.now + ROWS_GUARD_MS);
@@ -185,8 +186,7 @@ export class Bell {
       this.#mayDie("sent");
       const { world, reply } = this.#step("handedOver", outcome);
       if (reply.ok && reply.value) {
-        this.#save(world);
-        this.#world = world;
+        this.#save(world, "handedOver");
         this.#settleAlarm();
       }
       this.#world = world;
@@ -226,8 +226,10 @@ export class Bell {
     this.queue.push(sent);
   }
 
-  #save(world: World): void {
+  #save(world: World, name: CommandName): void {
+    this.onSave(this.#saved, world, name);
     this.#durable = JSON.stringify(world);
+    this.#saved = world;
     this.#world = world;
   }
 

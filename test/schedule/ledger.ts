@@ -6,6 +6,8 @@ export class Ledger {
   readonly gaps = new Map<number, GapRow>();
   readonly changes = new Map<number, ChangeRow>();
   schedule: ScheduleRow | null = null;
+  /** Sees every row of an occurrence that takes another's place. */
+  onReplace: (before: OccurrenceRow, after: OccurrenceRow) => void = () => {};
 
   record(rows: PendingRow[]): void {
     for (const row of rows) this.#upsert(structuredClone(row));
@@ -14,7 +16,7 @@ export class Ledger {
   #upsert(row: PendingRow): void {
     switch (row.table) {
       case "occurrences":
-        return newer(this.occurrences, `${row.row.slot}${row.row.variant}`, row.row);
+        return this.#occurrence(row.row);
       case "gaps":
         return newer(this.gaps, row.row.from_at, row.row);
       case "changes":
@@ -23,6 +25,13 @@ export class Ledger {
       case "schedules":
         if (!this.schedule || row.version > this.schedule.version) this.schedule = row.row;
     }
+  }
+
+  #occurrence(row: OccurrenceRow): void {
+    const key = `${row.slot}${row.variant}`;
+    const known = this.occurrences.get(key);
+    if (known && row.version > known.version) this.onReplace(known, row);
+    newer(this.occurrences, key, row);
   }
 
   row(slot: number, variant = ""): OccurrenceRow | undefined {
