@@ -86,6 +86,11 @@ function coherent(drawn: Drawn): Partial<DefinitionInput> {
 
 /** Counted from the newest: what just happened is mostly what is acted upon. */
 const pick = fc.constantFrom(0, 0, 0, 0, 0, 1, 1, 2, 5);
+/** A grant, counted from the newest, or one that was replaced since. */
+const whose = fc.oneof(
+  { weight: 5, arbitrary: pick },
+  { weight: 1, arbitrary: fc.constant("replaced" as const) },
+);
 const span = fc.constantFrom(
   1,
   999,
@@ -146,28 +151,28 @@ const worker = [
   { weight: 48, arbitrary: fc.record({ do: fc.constant("deliver" as const), pick, twice: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("drop" as const), pick }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("startAgain" as const), pick }) },
-  { weight: 8, arbitrary: fc.record({ do: fc.constant("heartbeat" as const), pick }) },
+  { weight: 8, arbitrary: fc.record({ do: fc.constant("heartbeat" as const), whose }) },
   {
     weight: 28,
-    arbitrary: fc.record({ do: fc.constant("complete" as const), pick, workRemaining: fc.boolean() }),
+    arbitrary: fc.record({ do: fc.constant("complete" as const), whose, workRemaining: fc.boolean() }),
   },
   {
     weight: 8,
     arbitrary: fc.record({
       do: fc.constant("fail" as const),
-      pick,
+      whose,
       retryable: fc.boolean(),
       retryAfterMs: fc.option(span),
     }),
   },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant("defer" as const), pick, forMs: span }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("defer" as const), whose, forMs: span }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("deadLetter" as const), pick }) },
 ];
 
 const luck = [
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("evict" as const) }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("evict" as const) }) },
   {
-    weight: 3,
+    weight: 6,
     arbitrary: fc.record({
       do: fc.constant("fault" as const),
       what: fc.constantFrom(
@@ -180,10 +185,10 @@ const luck = [
       on: fc.boolean(),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("mend" as const) }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("mend" as const) }) },
 ];
 
-const crash = fc.option(fc.constantFrom(...CRASH_POINTS), { freq: 12 });
+const crash = fc.option(fc.constantFrom(...CRASH_POINTS), { freq: 9 });
 
 /** One thing that happens, and where the process dies while it does (mostly nowhere). */
 export const action = fc.record({ what: fc.oneof(...calls, ...clock, ...worker, ...luck), crash });

@@ -83,7 +83,8 @@ export class Invariants {
       if (this.#bell.ledger.occurrences.has(key))
         broken(`I1: ${key} was accounted for before it was claimed`);
       this.#claimed.add(key);
-      const now = Math.max(this.#bell.now, before.revision === 0 ? 0 : before.cursor);
+      // Where the clock stepped back, it was due by an earlier reading.
+      const now = Math.max(this.#bell.now, this.#latest);
       if (open.variant === "" && open.effectiveAt > now)
         broken(`${key} was claimed before its effective instant`);
     }

@@ -121,23 +121,23 @@ export class Model {
       case "startAgain":
         return this.#startAgain(what.pick);
       case "heartbeat":
-        return this.#report(what.pick, "heartbeat", ({ token, ...to }) =>
+        return this.#report(what.whose, "heartbeat", ({ token, ...to }) =>
           bell.command("heartbeat", { ...to, token }),
         );
       case "complete": {
         const { workRemaining } = what;
-        return this.#report(what.pick, "complete", (to) =>
+        return this.#report(what.whose, "complete", (to) =>
           bell.command("complete", { ...to, workRemaining, result: 1 }),
         );
       }
       case "fail": {
         const { retryable, retryAfterMs } = what;
-        return this.#report(what.pick, "fail", (to) =>
+        return this.#report(what.whose, "fail", (to) =>
           bell.command("fail", { ...to, error: "no", retryable, retryAfterMs }),
         );
       }
       case "defer":
-        return this.#report(what.pick, "defer", (to) => bell.command("defer", { ...to, forMs: what.forMs }));
+        return this.#report(what.whose, "defer", (to) => bell.command("defer", { ...to, forMs: what.forMs }));
       case "deadLetter": {
         const sent = this.#takeFromQueue(what.pick, false);
         if (!sent) return;
@@ -214,7 +214,11 @@ export class Model {
     return sent;
   }
 
-  #newestGrant(pick: number): Grant | undefined {
+  #newestGrant(pick: number | "replaced"): Grant | undefined {
+    if (pick === "replaced")
+      return this.#grants.findLast(
+        ({ slot, variant, token }) => token < (this.#highest.get(`${slot}${variant}`) ?? 0),
+      );
     return this.#grants[this.#grants.length - 1 - (pick % Math.max(1, this.#grants.length))];
   }
 
@@ -251,7 +255,7 @@ export class Model {
 
   /** I5: a report by a replaced token is told lease_lost; one within its lease, not yet reported, is taken. */
   #report(
-    pick: number,
+    pick: number | "replaced",
     how: string,
     call: (to: { slot: number; variant: string; token: number }) => Reply,
   ): void {
