@@ -44,6 +44,9 @@ export const BOUNDS = {
   OPEN_MAX: 1_000, // open occurrences of one schedule; beyond it new slots wait, whatever the overlap policy
   FINALS_KEPT: 64, // last outcomes kept in the object to answer a repeated report
   ATTEMPTS_KEPT: 20, // last attempts kept with an occurrence
+  WAITING_MAX: 5_000, // waiting by hand: a delete records each of them
+  BACKFILL_MAX: 1_000, // slots of one backfill: one look into the ledger, one answer
+  BACKFILL_LOOK_MAX: 10_000, // slots that it looks at to find them
   ROWS_PER_HAND_OVER: 200, // pending ledger rows offered at once
   SWEPT_PER_PASS: 500, // schedules that one pass of the sweep looks at
   POKES_PER_PASS: 200, // objects that it wakes

@@ -216,12 +216,19 @@ export function fireWaiting(draft: Draft): void {
   if (draft.fire.length >= BOUNDS.CLAIMS_PER_WAKE && inOrder(draft).length > 0) draft.again = true;
 }
 
-/** Oldest slot first, scheduled before backfill; what is still held by its jitter is not in the queue yet. */
+/**
+ * Oldest slot first, scheduled before backfill and replay, and last what was asked for newest first. What is still
+ * held by its jitter is not in the queue yet.
+ */
 function inOrder(draft: Draft): Waiting[] {
-  const rank = (range: Waiting) => (range.kind === "backfill" ? 1 : 0);
   return draft.waiting
     .filter((range) => range.notBefore === null)
-    .toSorted((a, b) => rank(a) - rank(b) || a.after - b.after);
+    .toSorted((a, b) => rank(a) - rank(b) || (a.newestFirst ? b.upTo - a.upTo : a.after - b.after));
+}
+
+function rank({ kind, newestFirst }: Waiting): number {
+  if (newestFirst) return 2;
+  return kind === "backfill" || kind === "replay" ? 1 : 0;
 }
 
 function take(draft: Draft, range: Waiting): number {

@@ -3,7 +3,7 @@
  * to hear. Everything here is synchronous and forgets nothing: a draft is either committed whole or dropped.
  */
 import { invariant } from "../core/errors.ts";
-import type { Rule } from "../core/plan.ts";
+import type { Rule, Waiting } from "../core/plan.ts";
 import { complete, type Definition, type DefinitionInput } from "../core/schedule.ts";
 import { compile, type Timetable } from "../core/trigger.ts";
 import type { Address } from "./stub.ts";
@@ -101,6 +101,23 @@ function chained(compiled: Timetable, dueAt: number | null): Timetable {
 export function findOpen(state: ScheduleState, { slot, variant, queues }: Address): Open | undefined {
   const open = state.open.find((o) => o.slot === slot && o.variant === variant);
   return open && (!queues || (open.queue !== null && queues.includes(open.queue))) ? open : undefined;
+}
+
+/** The waiting range of that sort which holds this slot. */
+export function findRange(
+  draft: World,
+  isOfSort: (range: Waiting) => boolean,
+  slot: number,
+): Waiting | undefined {
+  return draft.state.waiting.find((range) => isOfSort(range) && holds(draft, range, slot));
+}
+
+function holds(draft: World, range: Waiting, slot: number): boolean {
+  // One slot stands at the end of its range, unless the range is used up from there.
+  if (range.count === 1 && !range.newestFirst) return range.upTo === slot;
+  return (
+    slot > range.after && slot <= range.upTo && ruleOf(draft, range.revision).timetable.prev(slot) === slot
+  );
 }
 
 /** Queues a ledger row; of one key only the newest waits. */

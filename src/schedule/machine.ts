@@ -8,9 +8,11 @@ import { fail, ok, type Result } from "../core/errors.ts";
 import type { Message } from "../core/message.ts";
 import { presentOccurrence } from "../core/present.ts";
 import { findOpen, touch, type Draft } from "./draft.ts";
+import { backfill, cancelBackfill } from "./backfill.ts";
 import { isGone, notFound, patch, pause, put, remove, resume } from "./edit.ts";
 import { handedOver, type HandedOver } from "./handover.ts";
 import { cancel, restore, trigger, type RestoreCommand } from "./recover.ts";
+import { replay } from "./replay.ts";
 import { complete, deadLettered, defer, failed, heartbeat, messageFor, start } from "./run.ts";
 import { drawUp } from "./settle.ts";
 import type { World } from "./state.ts";
@@ -28,6 +30,9 @@ const COMMANDS = {
   remove,
   trigger,
   cancel,
+  backfill,
+  cancelBackfill,
+  replay,
   restore: (draft: Draft, command: RestoreCommand) => restore(draft, command),
   start: clockFirst(start),
   heartbeat: clockAfter(heartbeat),

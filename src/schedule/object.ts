@@ -52,6 +52,15 @@ export class ScheduleObject extends DurableObject<Env> implements Stub.ScheduleS
   async cancel(command: Stub.Actor & Stub.Address) {
     return this.#engine.run("cancel", command);
   }
+  async backfill(command: Stub.BackfillCommand) {
+    return this.#engine.run("backfill", command);
+  }
+  async cancelBackfill(command: Stub.Actor & { id: string }) {
+    return this.#engine.run("cancelBackfill", command);
+  }
+  async replay(command: Stub.ReplayCommand) {
+    return this.#engine.run("replay", command);
+  }
   async start(address: Stub.Address, report: Stub.StartReport) {
     return this.#engine.run("start", { ...address, ...report }, true);
   }

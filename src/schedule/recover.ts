@@ -3,7 +3,7 @@ import { fail, ok, type Result } from "../core/errors.ts";
 import { occurrenceId, type Occurrence } from "../core/occurrence.ts";
 import { admission, type Waiting } from "../core/plan.ts";
 import { BOUNDS } from "../core/limits.ts";
-import { findOpen, nextNumber, ruleInForce, ruleOf, touch, type Draft } from "./draft.ts";
+import { findOpen, findRange, nextNumber, ruleInForce, ruleOf, touch, type Draft } from "./draft.ts";
 import { isGone, notFound } from "./edit.ts";
 import { claim, countOutcome, drawUp, isTimed, keepChain, recordClosed, recordSkip } from "./settle.ts";
 import type { Open, OccurrenceRow, ScheduleRow, World } from "./state.ts";
@@ -124,19 +124,12 @@ export function cancel(draft: Draft, command: Actor & Address): Result<Occurrenc
     wake(draft);
     return answer;
   }
-  const range = state.waiting.find((r) => r.variant === variant && isIn(draft, r, slot));
+  const range = findRange(draft, (one) => one.variant === variant, slot);
   if (range) return cancelWaiting(draft, range, slot, `cancelled by ${command.who}`);
   const final = state.finals.findLast((f) => f.slot === slot && f.variant === variant);
   if (final)
     return fail("settled", `The occurrence is ${final.state} already.`, { data: { state: final.state } });
   return fail("not_found", `No open occurrence ${occurrenceId(state.name, slot, variant)}.`);
-}
-
-function isIn(draft: Draft, range: Waiting, slot: number): boolean {
-  if (range.count === 1) return range.upTo === slot;
-  return (
-    slot > range.after && slot <= range.upTo && ruleOf(draft, range.revision).timetable.prev(slot) === slot
-  );
 }
 
 /** Takes one slot out of a waiting range, which falls into the parts before and after it. */

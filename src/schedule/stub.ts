@@ -45,6 +45,43 @@ export interface TriggerCommand extends Actor {
   payload?: Json;
   overlap?: Overlap;
 }
+export interface BackfillCommand extends Actor {
+  /** [from, to), at most up to now. */
+  from: number;
+  to: number;
+  order: "oldest" | "newest";
+  limit: number;
+  /** Also slots that succeeded or are open. */
+  rerun: boolean;
+  dryRun: boolean;
+  /** The revision that the slots were looked up for, and those of them that the ledger knows to have succeeded. */
+  revision: number;
+  succeeded: number[];
+}
+export interface BackfillView {
+  /** `b1`: names it, to call it off; null where nothing was queued. */
+  id: string | null;
+  dryRun: boolean;
+  revision: number;
+  count: number;
+  /** In the order in which they run. */
+  slots: string[];
+  leftOut: { succeeded: number; open: number };
+  /** The range goes on beyond what was chosen. */
+  more: boolean;
+}
+export interface BackfillEnd {
+  id: string;
+  cancelled: number;
+  /** Running, and asked to stop. */
+  stopping: number;
+}
+export interface ReplayCommand extends Actor, Address {
+  /** The revision that made the original, as the ledger remembers it; null: the current one. */
+  original: { revision: number; definition: DefinitionInput } | null;
+  /** A payload of its own that the original had. */
+  payload: { value: Json } | null;
+}
 /** The complete definition with defaults, presented as JSON (ISO instants and durations), and the state beside it. */
 export interface ScheduleView {
   namespace: string;
@@ -175,6 +212,11 @@ export interface ScheduleStub {
   resume(command: ResumeCommand): Promise<Result<ScheduleView>>;
   trigger(command: TriggerCommand): Promise<Result<OccurrenceView>>;
   cancel(command: Actor & Address): Promise<Result<OccurrenceView>>;
+  /** Past slots, queued behind the scheduled ones. */
+  backfill(command: BackfillCommand): Promise<Result<BackfillView>>;
+  cancelBackfill(command: Actor & { id: string }): Promise<Result<BackfillEnd>>;
+  /** An ended occurrence again, under an identity of its own. */
+  replay(command: ReplayCommand): Promise<Result<OccurrenceView>>;
   /** Open and waiting occurrences, oldest first, at most 200: the ledger knows only what was handed over. */
   open(): Promise<Result<OccurrenceView[]>>;
   /** One open or waiting occurrence; `not_found` when it is final (ask the ledger) or never was. */

@@ -111,6 +111,20 @@ function standingStub(namespace: string, name: string): ScheduleStub {
     trigger: () => Promise.resolve(ok(occurrenceView(namespace, name))),
     open: () => Promise.resolve(ok([])),
     cancel: nothing,
+    backfill: ({ dryRun }) =>
+      Promise.resolve(
+        ok({
+          id: dryRun ? null : "b1",
+          dryRun,
+          revision: 3,
+          count: 1,
+          slots: ["2026-11-30T11:45:00Z"],
+          leftOut: { succeeded: 0, open: 0 },
+          more: false,
+        }),
+      ),
+    cancelBackfill: ({ id }) => Promise.resolve(ok({ id, cancelled: 1, stopping: 0 })),
+    replay: () => Promise.resolve(ok(occurrenceView(namespace, name))),
     occurrence: nothing,
     message: nothing,
     start: nothing,

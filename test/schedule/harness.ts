@@ -82,6 +82,29 @@ export class Bell {
   trigger(more: Omit<CommandOf<"trigger">, "who"> = {}) {
     return this.command("trigger", { who: "ann", ...more });
   }
+  backfill(from: string | number, to: string | number, more: Partial<CommandOf<"backfill">> = {}) {
+    return this.command("backfill", {
+      who: "ann",
+      from: at(from),
+      to: at(to),
+      order: "oldest",
+      limit: 100,
+      rerun: false,
+      dryRun: false,
+      revision: this.state.revision,
+      succeeded: this.ledger.succeeded,
+      ...more,
+    });
+  }
+  /** As the door does it: the original's payload from its row, its definition from the record of changes. */
+  replay({ slot, variant = "" }: { slot: number; variant?: string }, revision?: "current") {
+    const row = this.ledger.row(slot, variant);
+    if (!row) throw new Error(`the ledger has no ${slot}${variant}`);
+    const definition = this.ledger.definition(row.revision);
+    const original = revision === "current" ? null : { revision: row.revision, definition };
+    const payload = row.body.payload ?? null;
+    return this.command("replay", { who: "ann", slot, variant, original, payload });
+  }
   cancel(address: Address) {
     return this.command("cancel", { who: "ann", ...address });
   }

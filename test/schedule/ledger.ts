@@ -1,4 +1,5 @@
 /** A ledger in memory: the tables of D1, each row guarded by its version like the real statements. */
+import type { DefinitionInput } from "../../src/core/schedule.ts";
 import type { ChangeRow, GapRow, OccurrenceRow, PendingRow, ScheduleRow } from "../../src/schedule/state.ts";
 
 export class Ledger {
@@ -36,6 +37,19 @@ export class Ledger {
 
   row(slot: number, variant = ""): OccurrenceRow | undefined {
     return this.occurrences.get(`${slot}${variant}`);
+  }
+
+  /** Slots that some occurrence has seen to its end. */
+  get succeeded(): number[] {
+    return [...this.occurrences.values()]
+      .filter(({ state }) => state === "succeeded")
+      .map(({ slot }) => slot);
+  }
+
+  definition(revision: number): DefinitionInput {
+    const made = [...this.changes.values()].find((c) => c.revision === revision && c.body.definition);
+    if (!made?.body.definition) throw new Error(`no change made revision ${revision}`);
+    return made.body.definition;
   }
 
   /** Every slot that is told of, one a line: `09:00 succeeded`, `09:01..09:05 ×5 missed`. */
