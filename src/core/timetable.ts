@@ -139,6 +139,23 @@ export function between(
   return slots;
 }
 
+/** The slots of [from, to) from either end on, at most `limit`. */
+export function within(
+  timetable: Timetable,
+  { from, to, order, limit }: { from: number; to: number; order: "oldest" | "newest"; limit: number },
+): number[] {
+  if (order === "oldest") return between(timetable, { after: from - 1, upTo: to - 1, limit });
+  const slots: number[] = [];
+  for (
+    let slot = timetable.prev(to - 1);
+    slot !== null && slot >= from && slots.length < limit;
+    slot = timetable.prev(slot - 1)
+  ) {
+    slots.push(slot);
+  }
+  return slots;
+}
+
 /**
  * The slot plus its share of the jitter: never before the slot, and strictly before the next one, so that
  * order stays. It is a function of seed and slot alone: a retry or a restart rolls nothing again.

@@ -25,7 +25,7 @@ import { formatInstant, parseDuration, parseLocal, quote } from "./time.ts";
 export type * from "./rule.ts";
 export { compile } from "./compile.ts";
 export { parseExclude } from "./exclude.ts";
-export { between, canFire, effectiveAt } from "./timetable.ts";
+export { between, canFire, effectiveAt, within } from "./timetable.ts";
 
 export const TRIGGERS_MAX = 20;
 

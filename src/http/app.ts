@@ -8,10 +8,26 @@ import { occurrences } from "./occurrences.ts";
 import { serveDocument } from "./openapi.ts";
 import { previews } from "./preview.ts";
 import { fromThrown, refuse } from "./problem.ts";
+import { recovery } from "./recovery.ts";
+import { bulkReplay } from "./bulk-replay.ts";
+import { revisions } from "./revisions.ts";
 import { reports } from "./reports.ts";
 import { schedules } from "./schedules.ts";
 import { steering } from "./steering.ts";
 import { work } from "./work.ts";
+
+const RESOURCES = [
+  schedules,
+  steering,
+  recovery,
+  histories,
+  revisions,
+  previews,
+  occurrences,
+  bulkReplay,
+  reports,
+  work,
+];
 
 export function createApp(deps: Deps): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
@@ -24,9 +40,7 @@ export function createApp(deps: Deps): Hono<AppEnv> {
   app.use(requireConfiguration(deps));
   serveDocument(app);
   app.use("/v1/*", authenticate(deps));
-  for (const resource of [schedules, steering, histories, previews, occurrences, reports, work]) {
-    app.route("/", resource(deps));
-  }
+  for (const resource of RESOURCES) app.route("/", resource(deps));
   refuseOtherMethods(app);
 
   app.notFound((c) =>

@@ -65,7 +65,7 @@ export function previews(deps: Deps): Hono<AppEnv> {
 }
 
 /** What the API shows of a definition, it also accepts: so the shown one is read back. */
-function timeRule({ namespace, name, definition }: ScheduleView) {
+export function timeRule({ namespace, name, definition }: ScheduleView) {
   const read = v.safeParse(definitionBody, definition);
   invariant(read.success, "a presented definition is a valid one");
   const { trigger, exclude = [], startAt = null, endAt = null, jitterMs = 0 } = read.output;

@@ -1,7 +1,7 @@
 /** What requests carry beside a definition: names, ids, preconditions, queries and the bodies of commands. */
 import * as v from "valibot";
 import { fail, ok, type Result } from "../core/errors.ts";
-import { LIMITS } from "../core/limits.ts";
+import { BOUNDS, LIMITS } from "../core/limits.ts";
 import { parseOccurrenceId, STATES } from "../core/occurrence.ts";
 import { PREVIEW_COUNT_MAX } from "../core/preview.ts";
 import { CATCH_UP_POLICIES, OVERLAPS } from "../core/schedule.ts";
@@ -26,6 +26,10 @@ import { exclude, trigger } from "./trigger.ts";
 
 const PAGE_MAX = 200;
 const PAGE = 50;
+const BACKFILL = 100;
+/** Each takes a look into the ledger and a call to an object. */
+const BULK_MAX = 100;
+const BULK = 50;
 /** A quarter of the bytes: whatever the characters are, what is kept stays within the limit. */
 const ERROR_CHARS_MAX = LIMITS.ERROR_BYTES_MAX / 4;
 const TOKEN_MAX = Number.MAX_SAFE_INTEGER;
@@ -54,6 +58,18 @@ const occurrenceId = parsed((input) => parseOccurrenceId(String(input)), {
   examples: ["nightly-report@2026-11-30T01:00:00Z"],
 });
 export const idPath = v.object({ id: occurrenceId });
+
+const BACKFILL_ID = /^b[1-9]\d{0,8}$/;
+export const backfillPath = v.object({
+  name,
+  backfill: parsed(
+    (input) =>
+      BACKFILL_ID.test(String(input))
+        ? ok(String(input))
+        : fail("not_found", "A backfill is named by its number, such as b1."),
+    { type: "string", pattern: BACKFILL_ID.source, examples: ["b1"] },
+  ),
+});
 
 // ── preconditions ───────────────────────────────────────────────────────────────────────────────
 
@@ -103,6 +119,8 @@ export const schedulesQuery = fields({
   cursor: cursor(v.strictObject({ createdAt: v.number(), name: v.string() })),
 });
 
+export const revisionsQuery = fields({ limit, cursor: cursor(v.strictObject({ version: v.number() })) });
+
 export const historyQuery = fields({ ...range, limit, cursor: cursor(position) });
 
 export const occurrencesQuery = fields({
@@ -134,6 +152,39 @@ export const resumeBody = shown(
 export const triggerBody = shown(
   fields({ payload: v.optional(json(LIMITS.PAYLOAD_BYTES_MAX)), overlap: v.optional(choice(OVERLAPS)) }),
   { payload: { report: "daily", force: true } },
+);
+
+export const backfillBody = shown(
+  fields({
+    from: instant,
+    to: instant,
+    order: v.optional(choice(["oldest", "newest"]), "oldest"),
+    limit: v.optional(whole(1, BOUNDS.BACKFILL_MAX), BACKFILL),
+    rerun: v.optional(flag, false),
+    dryRun: v.optional(flag, false),
+  }),
+  { from: "2026-11-01T00:00:00Z", to: "2026-11-08T00:00:00Z", order: "oldest", dryRun: true },
+);
+
+const revision = v.optional(choice(["current"]));
+export const replayBody = shown(fields({ revision }), { revision: "current" });
+
+/** Ended, and not well. Skipped slots are for a backfill: most of them stand in gap rows. */
+const REPLAYED_STATES = ["failed", "expired", "cancelled"] as const;
+export const bulkReplayBody = shown(
+  fields({
+    filter: fields({
+      schedule: v.optional(name),
+      state: v.optional(choice(REPLAYED_STATES), "failed"),
+      reason: word,
+      from: v.optional(instant),
+      to: v.optional(instant),
+    }),
+    revision,
+    limit: v.optional(whole(1, BULK_MAX), BULK),
+    cursor: cursor(position),
+  }),
+  { filter: { state: "failed", from: "2026-11-30T00:00:00Z" }, limit: 20 },
 );
 
 export const previewBody = shown(

@@ -6,7 +6,14 @@ import type { Message } from "../core/message.ts";
 import type { Json } from "../core/schedule.ts";
 import { SCHEDULE_STATES } from "../ledger/directory.ts";
 import type { GapView } from "../ledger/row.ts";
-import type { HeartbeatGrant, HealthView, OccurrenceView, StartGrant } from "../schedule/stub.ts";
+import type {
+  BackfillEnd,
+  BackfillView,
+  HeartbeatGrant,
+  HealthView,
+  OccurrenceView,
+  StartGrant,
+} from "../schedule/stub.ts";
 import { definitionFields } from "./definition.ts";
 import { PROBLEMS } from "./problem.ts";
 
@@ -127,6 +134,47 @@ export const gap = named(
     revision: v.number(),
   }),
 ) satisfies v.GenericSchema<unknown, GapView>;
+
+export const backfill = named(
+  "Backfill",
+  v.object({
+    id: v.pipe(maybeText, v.description("Names it, to call it off; null where nothing was queued")),
+    dryRun: v.boolean(),
+    revision: v.number(),
+    count: v.number(),
+    slots: v.array(instant),
+    leftOut: v.object({ succeeded: v.number(), open: v.number() }),
+    more: v.pipe(v.boolean(), v.description("The range goes on beyond what was chosen")),
+  }),
+) satisfies v.GenericSchema<unknown, BackfillView>;
+
+export const backfillEnd = v.object({
+  id: v.string(),
+  cancelled: v.number(),
+  stopping: v.number(),
+}) satisfies v.GenericSchema<unknown, BackfillEnd>;
+
+/** What became of one occurrence that was to run again. */
+export const replayed = named(
+  "Replayed",
+  v.object({
+    id: v.string(),
+    replay: v.pipe(maybeText, v.description("The id of the new occurrence")),
+    error: v.nullable(v.object({ code: v.string(), message: v.string() })),
+  }),
+);
+
+export const revision = named(
+  "Revision",
+  v.object({
+    revision: v.number(),
+    at: instant,
+    action: v.picklist(["create", "edit"]),
+    who: v.string(),
+    note: maybeText,
+    definition: v.object(definitionFields),
+  }),
+);
 
 export const message = named(
   "Message",

@@ -49,6 +49,20 @@ function positionOf({ slot, schedule, variant }: OccurrenceRow): Position {
   return { slot, schedule, variant };
 }
 
+/** Of these slots, those that some run has seen to its end: the slot's own, or one by hand. By primary key. */
+export async function succeededAmong(db: D1Database, schedule: string, slots: number[]): Promise<number[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT DISTINCT o.slot
+         FROM json_each(?2) AS asked CROSS JOIN occurrences AS o
+        WHERE o.slot = asked.value AND o.schedule = ?1
+          AND (o.state = 'succeeded' OR (o.state = 'dispatched' AND o.body->>'tracked' = 0))`,
+    )
+    .bind(schedule, JSON.stringify(slots))
+    .all<{ slot: number }>();
+  return results.map(({ slot }) => slot);
+}
+
 async function listByTime(db: D1Database, query: OccurrenceQuery): Promise<OccurrenceRow[]> {
   const { namespace, state, reason, kind, from, before, limit } = query;
   const { results } = await db

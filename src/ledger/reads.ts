@@ -4,11 +4,15 @@
  */
 import { invariant } from "../core/errors.ts";
 import { isFinal, KINDS, type Kind, type State } from "../core/occurrence.ts";
+import type { OccurrenceBody } from "../schedule/state.ts";
 import type { OccurrenceView } from "../schedule/stub.ts";
+import type { Change } from "../core/eras.ts";
+import type { DefinitionInput, Json } from "../core/schedule.ts";
+import { listRevisions, readRevision } from "./changes.ts";
 import { listSchedules, readSchedule, type DirectoryQuery, type Entry } from "./directory.ts";
 import { listGaps } from "./gaps.ts";
 import { readHistory, type HistoryQuery } from "./history.ts";
-import { listOccurrences, listWork, readOccurrence } from "./occurrences.ts";
+import { listOccurrences, listWork, readOccurrence, succeededAmong } from "./occurrences.ts";
 import { compare, merge, type Position, type Stretch } from "./page.ts";
 import { occurrenceOf, placeGap, placeOccurrence, scheduleKey, viewOf, type HistoryItem } from "./row.ts";
 import { lastSweep, type SweepPass } from "./sweep.ts";
@@ -35,7 +39,12 @@ export interface Recorded {
   occurrence: OccurrenceView;
   isFinal: boolean;
   token: number | null;
+  /** A payload of its own, that its definition doesn't have. */
+  payload: { value: Json } | null;
 }
+
+/** Slots looked up by one statement: their list is bound as one text, of at most 2 MB. */
+const SLOTS_A_LOOK = 5_000;
 
 export interface LedgerReads {
   schedule(namespace: string, name: string): Promise<Entry | null>;
@@ -50,6 +59,16 @@ export interface LedgerReads {
     name: string,
     address: { slot: number; variant: string },
   ): Promise<Recorded | null>;
+  /** Creates and edits, newest first; one more than asked for, if there is one. */
+  revisions(
+    namespace: string,
+    name: string,
+    query: { before: number | null; limit: number },
+  ): Promise<Change[]>;
+  /** What a revision said. */
+  revision(namespace: string, name: string, revision: number): Promise<DefinitionInput | null>;
+  /** Of these slots, those that some run has seen to its end. */
+  succeeded(entry: Entry, slots: number[]): Promise<number[]>;
   work(query: { namespace: string; queue: string; limit: number }): Promise<Position[]>;
   lastSweep(): Promise<SweepPass | null>;
 }
@@ -82,7 +101,18 @@ export function openLedger(databases: ReadonlyMap<string, D1Database>): LedgerRe
       const row = entry && (await readOccurrence(shardOf(entry), key));
       if (!row) return null;
       const { state, tracked } = occurrenceOf(row);
-      return { occurrence: viewOf(row), isFinal: isFinal(state, tracked), token: row.token };
+      const { payload = null } = JSON.parse(row.body) as OccurrenceBody;
+      return { occurrence: viewOf(row), isFinal: isFinal(state, tracked), token: row.token, payload };
+    },
+    revisions: (namespace, name, { before, limit }) =>
+      listRevisions(directory, { schedule: scheduleKey(namespace, name), before, limit: limit + 1 }),
+    revision: (namespace, name, revision) => readRevision(directory, scheduleKey(namespace, name), revision),
+    async succeeded(entry, slots) {
+      const key = scheduleKey(entry.namespace, entry.name);
+      const found: number[] = [];
+      for (let i = 0; i < slots.length; i += SLOTS_A_LOOK)
+        found.push(...(await succeededAmong(shardOf(entry), key, slots.slice(i, i + SLOTS_A_LOOK))));
+      return found;
     },
     async work(query) {
       const found = await Promise.all(shards.map((shard) => listWork(shard, query)));

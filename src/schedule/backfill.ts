@@ -6,6 +6,7 @@ import { fail, ok, type Err, type Result } from "../core/errors.ts";
 import { BOUNDS } from "../core/limits.ts";
 import type { Rule, Waiting } from "../core/plan.ts";
 import { formatInstant } from "../core/time.ts";
+import { within } from "../core/trigger.ts";
 import { findRange, ruleInForce, touch, type Draft } from "./draft.ts";
 import { isGone, notFound } from "./edit.ts";
 import { countOutcome, recordClosed } from "./settle.ts";
@@ -83,7 +84,7 @@ interface Chosen {
 function choose(draft: Draft, command: BackfillCommand, rule: Rule): Chosen {
   const done = succeededSlots(draft.state, command.succeeded);
   const chosen: Chosen = { slots: [], succeeded: 0, open: 0, more: false };
-  for (const slot of candidates(rule.timetable, command)) {
+  for (const slot of within(rule.timetable, { ...command, limit: BOUNDS.BACKFILL_LOOK_MAX })) {
     if (chosen.slots.length === command.limit) return { ...chosen, more: true };
     if (!command.rerun && done.has(slot)) chosen.succeeded++;
     else if (!command.rerun && isOpen(draft, slot)) chosen.open++;
@@ -91,21 +92,6 @@ function choose(draft: Draft, command: BackfillCommand, rule: Rule): Chosen {
   }
   const looked = chosen.slots.length + chosen.succeeded + chosen.open;
   return { ...chosen, more: looked === BOUNDS.BACKFILL_LOOK_MAX };
-}
-
-/** The slots of [from, to) in the order asked for; no more than one call may look at. */
-export function candidates(
-  timetable: Rule["timetable"],
-  { from, to, order }: Pick<BackfillCommand, "from" | "to" | "order">,
-): number[] {
-  const slots: number[] = [];
-  const oldest = order === "oldest";
-  let slot = oldest ? timetable.next(from - 1) : timetable.prev(to - 1);
-  while (slot !== null && slot >= from && slot < to && slots.length < BOUNDS.BACKFILL_LOOK_MAX) {
-    slots.push(slot);
-    slot = oldest ? timetable.next(slot) : timetable.prev(slot - 1);
-  }
-  return slots;
 }
 
 /** Those that the ledger knows, and those that it may not know yet. */

@@ -49,11 +49,14 @@ export function replay(draft: Draft, command: ReplayCommand): Result<OccurrenceV
 function refuse(draft: Draft, command: ReplayCommand): Err | null {
   const { state } = draft;
   const { slot, variant } = command;
+  const id = occurrenceId(state.name, slot, variant);
   const isWaiting = findRange(draft, (range) => range.variant === variant, slot) !== undefined;
   if (findOpen(state, command) || isWaiting) {
-    const id = occurrenceId(state.name, slot, variant);
     return fail("not_final", `${id} has not ended yet.`, { hint: "Wait for its end, or cancel it." });
   }
+  const isOfIt = ({ replayOf }: { replayOf: string | null }) => replayOf === id;
+  if (command.once && (state.open.some(isOfIt) || state.waiting.some(isOfIt)))
+    return fail("busy", `A replay of ${id} is under way.`);
   const waiting = state.waiting.reduce((sum, range) => sum + range.count, 0);
   if (waiting < BOUNDS.WAITING_MAX) return null;
   return fail("limit_exceeded", `${waiting} occurrences wait already: no more may.`);

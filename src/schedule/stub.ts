@@ -81,6 +81,8 @@ export interface ReplayCommand extends Actor, Address {
   original: { revision: number; definition: DefinitionInput } | null;
   /** A payload of its own that the original had. */
   payload: { value: Json } | null;
+  /** Not while another replay of it is under way: who asks for many may ask twice. */
+  once?: boolean;
 }
 /** The complete definition with defaults, presented as JSON (ISO instants and durations), and the state beside it. */
 export interface ScheduleView {

@@ -53,6 +53,11 @@ const CALLS = [
   "POST /v1/occurrences/{id}/defer",
   "GET /v1/work",
   "POST /v1/preview",
+  "POST /v1/schedules/{name}/backfill",
+  "DELETE /v1/schedules/{name}/backfill/{backfill}",
+  "GET /v1/schedules/{name}/revisions",
+  "POST /v1/occurrences/{id}/replay",
+  "POST /v1/occurrences/replay",
 ];
 
 describe("the OpenAPI document", () => {
@@ -124,9 +129,10 @@ describe("the OpenAPI document", () => {
       "pauseSchedule",
       "resumeSchedule",
       "triggerSchedule",
+      "replayOccurrence",
     ]);
   });
 });
 
-/** Codes whose calls come later: backfill, replay, explain. */
-const LATER = ["not_final", "already_exists", "invalid_timezone", "ambiguous_time"];
+/** Codes whose calls come later: explain. */
+const LATER = ["already_exists", "invalid_timezone", "ambiguous_time"];

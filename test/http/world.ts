@@ -219,6 +219,9 @@ const EMPTY_LEDGER: LedgerReads = {
   history: () => Promise.resolve({ items: [], end: null }),
   occurrences: () => Promise.resolve({ items: [], end: null }),
   occurrence: () => Promise.resolve(null),
+  revisions: () => Promise.resolve([]),
+  revision: () => Promise.resolve(null),
+  succeeded: () => Promise.resolve([]),
   work: () => Promise.resolve([]),
   lastSweep: () => Promise.resolve(null),
 };
