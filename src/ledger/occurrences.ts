@@ -24,7 +24,7 @@ export interface OccurrenceQuery extends OccurrenceFilter {
 const SCAN_MAX = 2_000;
 
 /** The happy path carries no `attention`; every row of any other state does, and a list of it reads nothing else. */
-const HAPPY_STATES: readonly State[] = ["claimed", "dispatched", "succeeded"];
+const HAPPY_STATES: readonly State[] = ["dispatched", "succeeded"];
 
 export async function readOccurrence(db: D1Database, key: Position): Promise<OccurrenceRow | null> {
   return db

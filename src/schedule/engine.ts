@@ -16,6 +16,7 @@ import { isLevel } from "./recover.ts";
 import { reach } from "./signals.ts";
 import { freshState, scheduleKey, type World } from "./state.ts";
 import { Storage } from "./storage.ts";
+import type { PokeCommand, PokeReply } from "./stub.ts";
 import { wakeAt } from "./wake.ts";
 
 const DRAIN_ROUNDS_MAX = 20; // each hands over up to 200 rows; the rest is for the next wake
@@ -67,9 +68,9 @@ export class Engine {
   }
 
   /** The sweep found something due. Should the ledger know more than the object, that is put right first. */
-  async poke(): Promise<Result<null>> {
+  async poke(command: PokeCommand): Promise<Result<PokeReply>> {
     const known = await this.#remember(true);
-    return known.ok ? this.run("wake", null) : known;
+    return known.ok ? this.run("poke", command) : known;
   }
 
   async run<N extends CommandName>(name: N, command: CommandOf<N>, background = false): Promise<ReplyOf<N>> {

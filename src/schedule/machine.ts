@@ -11,6 +11,7 @@ import { findOpen, touch, type Draft } from "./draft.ts";
 import { backfill, cancelBackfill } from "./backfill.ts";
 import { isGone, notFound, patch, pause, put, remove, resume } from "./edit.ts";
 import { handedOver, type HandedOver } from "./handover.ts";
+import { poke } from "./poke.ts";
 import { cancel, restore, trigger, type RestoreCommand } from "./recover.ts";
 import { replay } from "./replay.ts";
 import { complete, deadLettered, defer, failed, heartbeat, messageFor, start } from "./run.ts";
@@ -23,6 +24,7 @@ import { wake } from "./wake.ts";
 /** Every command by name. What changes the state by the clock, does so before (edits) or after (reports) it. */
 const COMMANDS = {
   wake: (draft: Draft, command: null) => ok(wake(draft) ?? command),
+  poke,
   put,
   patch,
   pause,

@@ -16,8 +16,8 @@ export class ScheduleObject extends DurableObject<Env> implements Stub.ScheduleS
   override async alarm(info?: AlarmInvocationInfo): Promise<void> {
     return this.#engine.alarm(info);
   }
-  async poke(): Promise<Result<null>> {
-    return this.#engine.poke();
+  async poke(command: Stub.PokeCommand = { lacks: [] }): Promise<Result<Stub.PokeReply>> {
+    return this.#engine.poke(command);
   }
   async put(command: Stub.PutCommand): Promise<Result<Stub.PutReply>> {
     return this.#engine.run("put", command);

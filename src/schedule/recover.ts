@@ -3,7 +3,16 @@ import { fail, ok, type Result } from "../core/errors.ts";
 import { occurrenceId, type Occurrence } from "../core/occurrence.ts";
 import { admission, type Waiting } from "../core/plan.ts";
 import { BOUNDS } from "../core/limits.ts";
-import { findOpen, findRange, nextNumber, ruleInForce, ruleOf, touch, type Draft } from "./draft.ts";
+import {
+  definitionOf,
+  findOpen,
+  findRange,
+  nextNumber,
+  ruleInForce,
+  ruleOf,
+  touch,
+  type Draft,
+} from "./draft.ts";
 import { isGone, notFound } from "./edit.ts";
 import { claim, countOutcome, drawUp, isTimed, keepChain, recordClosed, recordSkip } from "./settle.ts";
 import type { Open, OccurrenceRow, ScheduleRow, World } from "./state.ts";
@@ -190,6 +199,8 @@ export function restore(draft: Draft, recorded: RestoreCommand): Result<null> {
   });
   draft.revisions[row.revision] = row.definition;
   draft.added.push(row.revision);
+  // What is older than its retention may have run and been pruned since: it must not seem missed.
+  state.cursor = Math.max(state.cursor, draft.now - definitionOf(draft, row.revision).retentionMs);
   for (const lost of open) adopt(draft, lost);
   keepChain(draft);
   touch(draft);

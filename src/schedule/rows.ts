@@ -57,7 +57,6 @@ export function occurrenceRow(state: ScheduleState, o: Recorded, version: number
 function needsAttention(o: Recorded): boolean {
   switch (o.state) {
     case "succeeded":
-    case "claimed":
       return false;
     case "dispatched":
       return o.tracked && o.queue === POLLED_QUEUE;
@@ -96,6 +95,7 @@ export function scheduleRow(
         claimed: state.claimed,
         series: state.series,
         pause: state.pause,
+        delayDueAt: state.delayDueAt,
       },
     },
   };

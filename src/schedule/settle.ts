@@ -182,8 +182,9 @@ export function finish(draft: Draft, open: Open, to: State, ending: Ending = {})
   if (ending.error !== undefined) open.error = ending.error;
   if (ending.result !== undefined) open.result = ending.result;
   state.open = state.open.filter((other) => other !== open);
-  queueRow(draft, occurrenceRow(state, open, nextNumber(draft)));
-  state.finals = [...state.finals, finalOf(open, now)].slice(-BOUNDS.FINALS_KEPT);
+  const version = nextNumber(draft);
+  queueRow(draft, occurrenceRow(state, open, version));
+  remember(draft, open, version);
   keepHealth(draft, open);
 }
 
@@ -195,13 +196,19 @@ export function finishUntracked(draft: Draft, open: Open, recorded: boolean): vo
     "only a dispatched, untracked occurrence ends here",
   );
   state.open = state.open.filter((other) => other !== open);
-  if (!recorded) queueRow(draft, occurrenceRow(state, open, open.unrecorded ?? nextNumber(draft)));
+  const version = open.unrecorded ?? nextNumber(draft);
+  if (!recorded) queueRow(draft, occurrenceRow(state, open, version));
+  remember(draft, open, version);
+  // All that one can know of it: where nobody reports, to be on its way is to have succeeded.
+  state.health.lastSucceededAt = open.dispatchedAt;
   countOutcome(draft, "dispatched");
 }
 
-function finalOf(open: Open, finishedAt: number) {
+function remember(draft: Draft, open: Open, version: number): void {
   const { slot, variant, kind, revision, token, settledBy, state, reason } = open;
-  return { slot, variant, kind, revision, token, settledBy, state, reason, finishedAt };
+  const finishedAt = draft.now;
+  const final = { slot, variant, kind, revision, token, settledBy, state, reason, finishedAt, version };
+  draft.state.finals = [...draft.state.finals, final].slice(-BOUNDS.FINALS_KEPT);
 }
 
 export function countOutcome(draft: Draft, what: string, by = 1): void {
@@ -269,6 +276,21 @@ export function keepChain(draft: Draft): void {
   const counted = startAt !== null && startAt > now ? startAt : now + timetable.delayMs;
   const dueAt = Math.max(counted, state.cursor + 1);
   state.delayDueAt = endAt !== null && dueAt > endAt ? null : dueAt;
+  noteDelay(draft);
+}
+
+/**
+ * The next slot cannot be computed from the definition, so the row of the one just settled carries it: the ledger
+ * knows when to miss it, and no row is written for that. Where nothing was settled the schedule's own row does.
+ */
+function noteDelay(draft: Draft): void {
+  const { state } = draft;
+  const settled = state.rows.findLast(
+    (row) => row.table === "occurrences" && isOfChain(row.row as Pick<Open, "kind" | "variant">),
+  );
+  if (settled?.table !== "occurrences") return;
+  const version = nextNumber(draft);
+  Object.assign(settled, { version, row: { ...settled.row, version, due_at: state.delayDueAt } });
 }
 
 /** Slots that were not run, with the reason: one as an occurrence, more as a gap row. */

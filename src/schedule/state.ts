@@ -106,6 +106,8 @@ export interface Final {
   state: State;
   reason: string | null;
   finishedAt: number;
+  /** Of its row: a ledger that lost it gets it under the same number. */
+  version?: number;
 }
 
 export type PendingRow = { key: string; version: number } & (
@@ -196,6 +198,8 @@ export interface ScheduleStateBody {
   claimed: number;
   series: ScheduleState["series"];
   pause: Pause | null;
+  /** Fixed delay: when the next slot was due as this row was written; a settled row of the chain may know better. */
+  delayDueAt?: number | null;
 }
 
 /** The state with the definitions of the revisions that it still refers to. */

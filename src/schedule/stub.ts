@@ -191,6 +191,18 @@ export interface DeferReport {
   forMs: number;
 }
 
+export interface PokeCommand {
+  /** What the ledger should have and does not, or has in a state that does not end. Null: no row at all. */
+  lacks: { slot: number; variant: string; state: State | null }[];
+}
+export interface PokeReply {
+  /** Those slots of `lacks` that wait for a seat, and so have no row yet. */
+  waiting: number[];
+  /** Messages that leave once more: never started in time, or another attempt. */
+  redispatched: number;
+  expired: number;
+}
+
 /** Slot and variant: how an occurrence is addressed inside its schedule's object. */
 export interface Address {
   slot: number;
@@ -232,6 +244,6 @@ export interface ScheduleStub {
   defer(address: Address, report: DeferReport): Promise<Result<OccurrenceView>>;
   /** The dead-letter queue gave this attempt up. */
   deadLettered(address: Address & { attempt: number }): Promise<Result<null>>;
-  /** From the sweep: look at the clock and do what is due. */
-  poke(): Promise<Result<null>>;
+  /** From the sweep: look at the clock, do what is due, and offer again what the ledger lacks. */
+  poke(command?: PokeCommand): Promise<Result<PokeReply>>;
 }

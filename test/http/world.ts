@@ -133,7 +133,7 @@ function standingStub(namespace: string, name: string): ScheduleStub {
     fail: nothing,
     defer: nothing,
     deadLettered: nothing,
-    poke: nothing,
+    poke: () => Promise.resolve(ok({ waiting: [], redispatched: 0, expired: 0 })),
   };
 }
 

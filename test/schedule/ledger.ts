@@ -9,6 +9,8 @@ export class Ledger {
   schedule: ScheduleRow | null = null;
   /** Sees every row of an occurrence that takes another's place. */
   onReplace: (before: OccurrenceRow, after: OccurrenceRow) => void = () => {};
+  /** Rows that changed, as they are billed. */
+  written = 0;
 
   record(rows: PendingRow[]): void {
     for (const row of rows) this.#upsert(structuredClone(row));
@@ -19,7 +21,7 @@ export class Ledger {
       case "occurrences":
         return this.#occurrence(row.row);
       case "gaps":
-        return newer(this.gaps, row.row.from_at, row.row);
+        return this.#newer(this.gaps, row.row.from_at, row.row);
       case "changes":
         if (!this.changes.has(row.version)) this.changes.set(row.version, row.row);
         return;
@@ -32,7 +34,21 @@ export class Ledger {
     const key = `${row.slot}${row.variant}`;
     const known = this.occurrences.get(key);
     if (known && row.version > known.version) this.onReplace(known, row);
-    newer(this.occurrences, key, row);
+    this.#newer(this.occurrences, key, row);
+  }
+
+  #newer<K, R extends { version: number }>(table: Map<K, R>, key: K, row: R): void {
+    const known = table.get(key);
+    if (known && row.version <= known.version) return;
+    table.set(key, row);
+    this.written++;
+  }
+
+  /** As if it had never been told. */
+  lose(): void {
+    this.occurrences.clear();
+    this.gaps.clear();
+    this.schedule = null;
   }
 
   row(slot: number, variant = ""): OccurrenceRow | undefined {
@@ -64,11 +80,6 @@ export class Ledger {
     }));
     return [...rows, ...gaps].toSorted((a, b) => a.at - b.at).map(({ line }) => line);
   }
-}
-
-function newer<K, R extends { version: number }>(table: Map<K, R>, key: K, row: R): void {
-  const known = table.get(key);
-  if (!known || row.version > known.version) table.set(key, row);
 }
 
 /** Short: without the date of the story's day it would be all date. */
