@@ -4,6 +4,13 @@ import { defineConfig } from "vitest/config";
 const path = (relative: string) => new URL(relative, import.meta.url).pathname;
 const migrations = await readD1Migrations(path("../migrations"));
 
+/** Long modes are asked for in the environment, which workerd does not see. */
+const modes = Object.fromEntries(
+  ["CARILLON_LIVES", "CARILLON_SEED"].flatMap((name) =>
+    process.env[name] ? [[name, process.env[name]]] : [],
+  ),
+);
+
 /**
  * Three rooms: `node` is pure and fast (core, machine), `worker` runs inside workerd with real objects,
  * D1 and queues, `e2e` starts whole runtimes from the outside and kills them.
@@ -25,7 +32,7 @@ export default defineConfig({
         plugins: [
           cloudflareTest({
             wrangler: { configPath: path("../wrangler.toml") },
-            miniflare: { bindings: { ADMIN_TOKEN: "test-token", MIGRATIONS: migrations } },
+            miniflare: { bindings: { ADMIN_TOKEN: "test-token", MIGRATIONS: migrations, ...modes } },
           }),
         ],
         test: {

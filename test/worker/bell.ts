@@ -8,6 +8,7 @@ import { vi } from "vitest";
 import type { DefinitionInput } from "../../src/core/schedule.ts";
 import type { Message } from "../../src/core/message.ts";
 import type { ScheduleObject } from "../../src/schedule/object.ts";
+import { signals, type Point } from "../../src/schedule/signals.ts";
 import type { ScheduleStub } from "../../src/schedule/stub.ts";
 import { parseOccurrenceId } from "../../src/core/occurrence.ts";
 
@@ -125,4 +126,31 @@ function countRows(storage: DurableObjectStorage, bill: { object: number }): () 
     sql.exec = exec;
     alarms.setAlarm = setAlarm;
   };
+}
+
+/** Runs the alarm and ends the object at a point; what was committed before it is durable, nothing else. */
+export async function crash(bell: Bell, point: Point, at: number): Promise<"survived" | "died"> {
+  vi.setSystemTime(at);
+  const dying = runInDurableObject(bell.object, async (instance, state) => {
+    signals.reached = async (reached) => {
+      if (reached !== point) return;
+      signals.reached = null;
+      await state.storage.sync();
+      state.abort(`crash at ${point}`);
+    };
+    await instance.alarm();
+  });
+  const outcome = await dying.then(
+    () => "survived" as const,
+    () => "died" as const,
+  );
+  signals.reached = null;
+  revive(bell);
+  return outcome;
+}
+
+/** A stub that saw its object die stays broken; the next caller has a new one. */
+export function revive(bell: Bell): void {
+  bell.object = env.SCHEDULES.getByName(bell.object.name ?? "");
+  bell.stub = bell.object as unknown as ScheduleStub;
 }

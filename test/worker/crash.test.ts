@@ -3,42 +3,15 @@ import { env } from "cloudflare:workers";
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
 import { Courier } from "../../src/delivery/courier.ts";
-import { signals, type Point } from "../../src/schedule/signals.ts";
+import { signals } from "../../src/schedule/signals.ts";
 import type { ScheduleStub } from "../../src/schedule/stub.ts";
 import { ledgerOf } from "../../src/env.ts";
 import { sweep } from "../../src/watch/sweep.ts";
-import { addressOf, createBell, START, type Bell } from "./bell.ts";
+import { addressOf, crash, createBell, revive, START, type Bell } from "./bell.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DUE = START + HOUR;
-
-/** Runs the alarm and ends the object at a point; what was committed before it is durable, nothing else. */
-async function crash(bell: Bell, point: Point, at: number): Promise<void> {
-  vi.setSystemTime(at);
-  const dying = runInDurableObject(bell.object, async (instance, state) => {
-    signals.reached = async (reached) => {
-      if (reached !== point) return;
-      signals.reached = null;
-      await state.storage.sync();
-      state.abort(`crash at ${point}`);
-    };
-    await instance.alarm();
-  });
-  await expect(
-    dying.then(
-      () => "survived",
-      () => "died",
-    ),
-  ).resolves.toBe("died");
-  revive(bell);
-}
-
-/** A stub that saw its object die stays broken; the next caller has a new one. */
-function revive(bell: Bell): void {
-  bell.object = env.SCHEDULES.getByName(bell.object.name ?? "");
-  bell.stub = bell.object as unknown as ScheduleStub;
-}
 
 const armedAt = (bell: Bell) => runInDurableObject(bell.object, (_, state) => state.storage.getAlarm());
 const ids = (bell: Bell) => bell.sent.map(({ id, attempt }) => `${id} #${attempt}`);
@@ -52,7 +25,7 @@ async function start(bell: Bell, worker = "w") {
 describe("the crash table", () => {
   it("machine, before T1: nothing happened, the alarm is run again", async () => {
     const bell = await createBell();
-    await crash(bell, "before_T1", DUE);
+    expect(await crash(bell, "before_T1", DUE)).toBe("died");
     expect(bell.sent).toEqual([]);
     expect(await armedAt(bell)).not.toBeNull();
     await bell.ring(DUE + 2_000);
@@ -62,7 +35,7 @@ describe("the crash table", () => {
 
   it("T1, killed inside alarm(): the alarm is still stored, and what is pending is sent", async () => {
     const bell = await createBell();
-    await crash(bell, "T1", DUE);
+    expect(await crash(bell, "T1", DUE)).toBe("died");
     expect(bell.sent).toEqual([]);
     expect(await armedAt(bell)).not.toBeNull();
     await bell.ring(DUE + 2_000);
@@ -72,7 +45,7 @@ describe("the crash table", () => {
 
   it("send, before T2: the message goes twice under one id and attempt, start grants once, the row is written once", async () => {
     const bell = await createBell();
-    await crash(bell, "sent", DUE);
+    expect(await crash(bell, "sent", DUE)).toBe("died");
     await bell.ring(DUE + 2_000);
     expect(new Set(ids(bell)).size).toBe(1);
     expect(bell.sent).toHaveLength(2);
@@ -87,7 +60,7 @@ describe("the crash table", () => {
 
   it("T2 done: nothing is sent again", async () => {
     const bell = await createBell();
-    await crash(bell, "T2", DUE);
+    expect(await crash(bell, "T2", DUE)).toBe("died");
     await bell.ring(DUE + 2_000);
     expect(bell.sent).toHaveLength(1);
   });
@@ -241,7 +214,7 @@ describe("the crash table", () => {
 
   it("object evicted with something pending: resent from alarm(), never by a reader", async () => {
     const bell = await createBell();
-    await crash(bell, "T1", DUE);
+    expect(await crash(bell, "T1", DUE)).toBe("died");
     await bell.stub.read();
     await bell.stub.open();
     expect(bell.sent).toEqual([]);

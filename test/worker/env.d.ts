@@ -11,6 +11,8 @@ declare global {
       LIBRARY: Queue;
       EXTERNAL: Queue;
       MIGRATIONS: D1Migration[];
+      CARILLON_LIVES?: string;
+      CARILLON_SEED?: string;
     }
   }
 }
