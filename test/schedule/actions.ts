@@ -86,9 +86,9 @@ function coherent(drawn: Drawn): Partial<DefinitionInput> {
 
 /** Counted from the newest: what just happened is mostly what is acted upon. */
 const pick = fc.constantFrom(0, 0, 0, 0, 0, 1, 1, 2, 5);
-/** A grant, counted from the newest, or one that was replaced since. */
+/** A grant, counted from the newest, or the last that was replaced, if any was. */
 const whose = fc.oneof(
-  { weight: 5, arbitrary: pick },
+  { weight: 2, arbitrary: pick },
   { weight: 1, arbitrary: fc.constant("replaced" as const) },
 );
 const span = fc.constantFrom(
@@ -182,10 +182,9 @@ const luck = [
         "ledgerAck" as const,
         "binding" as const,
       ),
-      on: fc.boolean(),
     }),
   },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant("mend" as const) }) },
+  { weight: 12, arbitrary: fc.record({ do: fc.constant("mend" as const), input: definition }) },
 ];
 
 const crash = fc.option(fc.constantFrom(...CRASH_POINTS), { freq: 9 });

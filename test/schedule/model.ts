@@ -3,6 +3,7 @@
  * asserted on the durable states (invariants.ts); this carries the actions out and judges the answers.
  */
 import type { ScheduleState } from "../../src/schedule/state.ts";
+import type { DefinitionInput } from "../../src/core/schedule.ts";
 import { hasUnrecorded, wakeAt } from "../../src/schedule/wake.ts";
 import type { Action } from "./actions.ts";
 import { START } from "./actions.ts";
@@ -17,9 +18,12 @@ interface Grant {
   worker: string;
   token: number;
   leaseUntil: number;
-  /** The report that was acknowledged, with which it ended. */
+  /** The report with which it ended, and those whose answer a crash took: they may have been taken in as well. */
   reported: string | null;
+  unanswered: Set<string>;
 }
+
+const NO_FAULTS = { queue: false, ledger: false, queueAck: false, ledgerAck: false, binding: false };
 
 type Reply = { ok: true } | { ok: false; error: { code: string } };
 const REFUSALS_OF_START = ["busy", "settled", "superseded", "cancelled", "not_due", "not_found"];
@@ -52,13 +56,7 @@ export class Model {
   /** All faults gone, everything delivered and done: nothing may be left that nobody will ever touch again. */
   finish(): void {
     const { bell } = this;
-    Object.assign(bell.faults, {
-      queue: false,
-      ledger: false,
-      queueAck: false,
-      ledgerAck: false,
-      binding: false,
-    });
+    Object.assign(bell.faults, NO_FAULTS);
     if (bell.state.revision === 0) return;
     bell.now = Math.max(bell.now, bell.state.cursor);
     if (bell.state.status !== "deleted") bell.remove();
@@ -147,17 +145,20 @@ export class Model {
       case "evict":
         return bell.reload();
       case "fault":
-        bell.faults[what.what] = what.on;
+        bell.faults[what.what] = true;
         return;
       case "mend":
-        Object.assign(bell.faults, {
-          queue: false,
-          ledger: false,
-          queueAck: false,
-          ledgerAck: false,
-          binding: false,
-        });
+        return this.#mend(what.input);
     }
+  }
+
+  /** All faults are gone, and the schedule is in service: else most lives would soon be quiet. */
+  #mend(input: Partial<DefinitionInput>): void {
+    const { bell } = this;
+    Object.assign(bell.faults, NO_FAULTS);
+    if (bell.state.status === "deleted" || bell.state.revision === 0) bell.put(input);
+    else if (bell.state.status === "paused") bell.resume();
+    else if (bell.state.status === "completed") bell.put(input, { ifMatch: bell.state.revision });
   }
 
   /** A wake at its instant gets somewhere: the next one lies ahead, or it has claimed, counted or recorded something. */
@@ -215,10 +216,9 @@ export class Model {
   }
 
   #newestGrant(pick: number | "replaced"): Grant | undefined {
-    if (pick === "replaced")
-      return this.#grants.findLast(
-        ({ slot, variant, token }) => token < (this.#highest.get(`${slot}${variant}`) ?? 0),
-      );
+    const isReplaced = ({ slot, variant, token }: Grant) =>
+      token < (this.#highest.get(`${slot}${variant}`) ?? 0);
+    if (pick === "replaced") return this.#grants.findLast(isReplaced) ?? this.#grants.at(-1);
     return this.#grants[this.#grants.length - 1 - (pick % Math.max(1, this.#grants.length))];
   }
 
@@ -250,6 +250,7 @@ export class Model {
         token,
         leaseUntil: Date.parse(leaseUntil),
         reported: null,
+        unanswered: new Set(),
       });
   }
 
@@ -268,9 +269,12 @@ export class Model {
     const holds = open?.state === "running" && open.token === token;
     const inTime = Math.max(bell.now, bell.state.cursor) <= grant.leaseUntil;
     const before = bell.state;
+    const mayRepeat = grant.reported === how || grant.unanswered.has(how);
+    grant.unanswered.add(how);
     const reply = call({ slot, variant, token });
+    if (!mayRepeat || grant.reported === how) grant.unanswered.delete(how);
     const isReplaced = token < (this.#highest.get(key) ?? 0);
-    if (reply.ok && isReplaced && grant.reported !== how) broken(`I5: a replaced token could ${how}`);
+    if (reply.ok && isReplaced && !mayRepeat) broken(`I5: a replaced token could ${how}`);
     if (reply.ok && grant.reported !== null && grant.reported !== how)
       broken(`I5: it had ended, and could ${how}`);
     if (!reply.ok && reply.error.code !== "lease_lost") broken(`${how} was refused with ${reply.error.code}`);
