@@ -6,7 +6,7 @@ export interface Worked {
   starts: number[];
   /** Slots whose run was told to stop, and did. */
   stopped: number[];
-  /** Most runs at once. */
+  /** Most live leases at once. A run whose token is void goes on until its worker hears of it. */
   peak: number;
 }
 
@@ -43,7 +43,7 @@ function begin(bell: Bell, runs: Run[], { takesMs, worked }: { takesMs: number; 
     if (!grant.ok) continue;
     worked.starts.push(bell.now);
     runs.push({ slot, variant, token: grant.value.token, endsAt: bell.now + takesMs });
-    worked.peak = Math.max(worked.peak, runs.length);
+    worked.peak = Math.max(worked.peak, bell.open.filter(({ state }) => state === "running").length);
   }
 }
 
