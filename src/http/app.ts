@@ -13,6 +13,7 @@ import { bulkReplay } from "./bulk-replay.ts";
 import { revisions } from "./revisions.ts";
 import { reports } from "./reports.ts";
 import { schedules } from "./schedules.ts";
+import { simulations } from "./simulations.ts";
 import { steering } from "./steering.ts";
 import { work } from "./work.ts";
 
@@ -23,6 +24,7 @@ const RESOURCES = [
   histories,
   revisions,
   previews,
+  simulations,
   occurrences,
   bulkReplay,
   reports,

@@ -8,6 +8,7 @@ import { CATCH_UP_POLICIES, OVERLAPS } from "../core/schedule.ts";
 import { SCHEDULE_STATES } from "../ledger/directory.ts";
 import { ITEM_KINDS } from "../ledger/reads.ts";
 import { cursor } from "./cursor.ts";
+import { definitionBody } from "./definition.ts";
 import {
   choice,
   count,
@@ -16,6 +17,7 @@ import {
   flag,
   instant,
   json,
+  list,
   cutText,
   parsed,
   shown,
@@ -30,6 +32,7 @@ const BACKFILL = 100;
 /** Each takes a look into the ledger and a call to an object. */
 const BULK_MAX = 100;
 const BULK = 50;
+const SIMULATED_LIST_MAX = 100;
 /** A quarter of the bytes: whatever the characters are, what is kept stays within the limit. */
 const ERROR_CHARS_MAX = LIMITS.ERROR_BYTES_MAX / 4;
 const TOKEN_MAX = Number.MAX_SAFE_INTEGER;
@@ -199,6 +202,43 @@ export const previewBody = shown(
     count: v.optional(whole(1, PREVIEW_COUNT_MAX), 10),
   }),
   { trigger: { cron: "30 2 * * *", timezone: "Europe/Berlin" }, from: "2027-03-27T00:00:00Z", count: 3 },
+);
+
+const stretch = { from: instant, to: instant };
+const runMs = duration(0, LIMITS.TIMEOUT_MS_MAX);
+const madeUpRun = fields({
+  duration: v.optional(runMs, "PT0S"),
+  durations: v.optional(v.pipe(list(runMs, SIMULATED_LIST_MAX), v.minLength(1, "must not be empty"))),
+  failEvery: v.optional(v.nullable(whole(1, 1_000_000)), null),
+});
+
+export const simulateBody = shown(
+  fields({
+    definition: definitionBody,
+    from: maybeInstant,
+    until: maybeInstant,
+    downtime: v.optional(list(fields(stretch), SIMULATED_LIST_MAX), []),
+    pauses: v.optional(
+      list(
+        fields({ ...stretch, catchUp: v.optional(v.nullable(choice(CATCH_UP_POLICIES)), null) }),
+        SIMULATED_LIST_MAX,
+      ),
+      [],
+    ),
+    run: v.optional(madeUpRun, {}),
+  }),
+  {
+    definition: {
+      trigger: { every: "10m" },
+      target: { queue: "LIBRARY" },
+      catchUp: { policy: "all", limit: 3 },
+    },
+    from: "2026-12-01T00:00:00Z",
+    until: "2026-12-01T04:00:00Z",
+    downtime: [{ from: "2026-12-01T01:00:00Z", to: "2026-12-01T02:00:00Z" }],
+    pauses: [{ from: "2026-12-01T03:00:00Z", to: "2026-12-01T03:30:00Z", catchUp: "latest" }],
+    run: { duration: "90s", failEvery: 3 },
+  },
 );
 
 // ── the worker protocol ─────────────────────────────────────────────────────────────────────────

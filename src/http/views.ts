@@ -154,6 +154,20 @@ export const backfillEnd = v.object({
   stopping: v.number(),
 }) satisfies v.GenericSchema<unknown, BackfillEnd>;
 
+export const simulation = named(
+  "Simulation",
+  v.object({
+    occurrences: v.array(occurrence),
+    gaps: v.array(gap),
+    counts: v.pipe(
+      v.record(v.string(), v.number()),
+      v.description("Slots by state, and those that were skipped, cancelled or failed by reason as well"),
+    ),
+    reached: instant,
+    truncated: v.boolean(),
+  }),
+);
+
 /** What became of one occurrence that was to run again. */
 export const replayed = named(
   "Replayed",

@@ -1,7 +1,8 @@
 /** A row of `occurrences` and of `gaps`, and what each means. */
-import type { Kind, Occurrence } from "../core/occurrence.ts";
+import type { Occurrence } from "../core/occurrence.ts";
 import { presentOccurrence } from "../core/present.ts";
 import { formatInstant } from "../core/time.ts";
+import { occurrenceOf as readRow } from "../schedule/rows.ts";
 import type { GapRow, OccurrenceBody, OccurrenceRow as Written } from "../schedule/state.ts";
 import type { OccurrenceView } from "../schedule/stub.ts";
 import type { Placed } from "./page.ts";
@@ -24,22 +25,7 @@ export interface GapView {
 export type HistoryItem = OccurrenceView | GapView;
 
 export function occurrenceOf(row: OccurrenceRow): Occurrence {
-  const { payload: _, ...body } = JSON.parse(row.body) as OccurrenceBody;
-  return {
-    ...body,
-    slot: row.slot,
-    variant: row.variant,
-    kind: row.kind as Kind,
-    revision: row.revision,
-    effectiveAt: row.effective_at,
-    state: row.state,
-    reason: row.reason,
-    claimedAt: row.claimed_at,
-    dispatchedAt: row.dispatched_at,
-    startedAt: row.started_at,
-    finishedAt: row.finished_at,
-    attempt: row.attempt,
-  };
+  return readRow({ ...row, body: JSON.parse(row.body) as OccurrenceBody });
 }
 
 export function viewOf(row: OccurrenceRow): OccurrenceView {

@@ -107,7 +107,14 @@ function create(draft: Draft, command: PutCommand, input: DefinitionInput): Resu
   });
   addRevision(draft, input);
   begin(draft, input, settledUpTo);
-  queueChange(draft, "create", command.who, { body: { definition: input, cursor: state.cursor } });
+  queueChange(draft, "create", command.who, {
+    body: {
+      definition: input,
+      cursor: state.cursor,
+      dueAt: state.delayDueAt,
+      ...(command.paused ? { paused: true } : {}),
+    },
+  });
   settleSlots(draft, null);
   return ok({ outcome: "created", schedule: viewSchedule(draft) });
 }
@@ -137,7 +144,9 @@ function replace(
     state.delayDueAt = null;
     begin(draft, input, settledUpTo);
   }
-  queueChange(draft, "edit", command.who, { body: { definition: input, cursor: state.cursor } });
+  queueChange(draft, "edit", command.who, {
+    body: { definition: input, cursor: state.cursor, dueAt: state.delayDueAt },
+  });
   settleSlots(draft, null);
   return ok({ outcome: "replaced", schedule: viewSchedule(draft) });
 }

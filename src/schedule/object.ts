@@ -7,6 +7,7 @@ import type { Result } from "../core/errors.ts";
 import type { Message } from "../core/message.ts";
 import type { Env } from "../env.ts";
 import { Engine } from "./engine.ts";
+import { readKnowledge } from "./knowledge.ts";
 import { readMessage, readOccurrence, readOpen, readSchedule } from "./machine.ts";
 import type * as Stub from "./stub.ts";
 
@@ -27,6 +28,9 @@ export class ScheduleObject extends DurableObject<Env> implements Stub.ScheduleS
   }
   async open(): Promise<Result<Stub.OccurrenceView[]>> {
     return this.#engine.ask((world) => readOpen(world, Date.now()));
+  }
+  async knowledge(): Promise<Result<Stub.Knowledge>> {
+    return this.#engine.ask((world) => readKnowledge(world, Date.now()));
   }
   async occurrence(address: Stub.Address): Promise<Result<Stub.OccurrenceView>> {
     return this.#engine.ask((world) => readOccurrence(world, address));

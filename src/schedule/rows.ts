@@ -2,7 +2,7 @@
 import { POLLED_QUEUE } from "../core/limits.ts";
 import type { Occurrence } from "../core/occurrence.ts";
 import type { Definition, DefinitionInput } from "../core/schedule.ts";
-import { scheduleKey, type Open, type PendingRow, type ScheduleState } from "./state.ts";
+import { scheduleKey, type OccurrenceRow, type Open, type PendingRow, type ScheduleState } from "./state.ts";
 
 type Recorded = Occurrence & Pick<Open, "token" | "settledBy" | "queue" | "payload" | "dueAt" | "computed">;
 
@@ -50,6 +50,26 @@ export function occurrenceRow(state: ScheduleState, o: Recorded, version: number
         ...(o.payload ? { payload: o.payload } : {}),
       },
     },
+  };
+}
+
+/** The way back: what a row tells of its occurrence. */
+export function occurrenceOf(row: OccurrenceRow): Occurrence {
+  const { payload: _, nextDueAt: __, ...body } = row.body;
+  return {
+    ...body,
+    slot: row.slot,
+    variant: row.variant,
+    kind: row.kind as Occurrence["kind"],
+    revision: row.revision,
+    effectiveAt: row.effective_at,
+    state: row.state,
+    reason: row.reason,
+    claimedAt: row.claimed_at,
+    dispatchedAt: row.dispatched_at,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+    attempt: row.attempt,
   };
 }
 

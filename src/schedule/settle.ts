@@ -290,7 +290,8 @@ function noteDelay(draft: Draft): void {
   );
   if (settled?.table !== "occurrences") return;
   const version = nextNumber(draft);
-  Object.assign(settled, { version, row: { ...settled.row, version, due_at: state.delayDueAt } });
+  const body = { ...settled.row.body, nextDueAt: state.delayDueAt };
+  Object.assign(settled, { version, row: { ...settled.row, version, due_at: state.delayDueAt, body } });
 }
 
 /** Slots that were not run, with the reason: one as an occurrence, more as a gap row. */

@@ -151,6 +151,8 @@ export interface OccurrenceBody extends LocalNames {
   leaseUntil: number | null;
   /** A payload of its own (by hand), so that a replay can keep it. */
   payload?: { value: Json };
+  /** Fixed delay: the slot that counts from the settlement of this one. */
+  nextDueAt?: number | null;
 }
 
 export interface GapRow {
@@ -171,7 +173,15 @@ export interface ChangeRow {
   revision: number;
   who: string;
   note: string | null;
-  body: { definition?: DefinitionInput; until?: number | null; catchUp?: string | null; cursor?: number };
+  /** What audit and explain recompute the past from; core/eras.ts reads it. */
+  body: {
+    definition?: DefinitionInput;
+    paused?: boolean;
+    until?: number | null;
+    catchUp?: string | null;
+    cursor?: number;
+    dueAt?: number | null;
+  };
 }
 
 export interface ScheduleRow {

@@ -6,6 +6,7 @@
 import type { Result } from "../core/errors.ts";
 import type { Message } from "../core/message.ts";
 import type { Kind, State } from "../core/occurrence.ts";
+import type { ChangeRow, GapRow, OccurrenceRow } from "./state.ts";
 import type { CatchUpPolicy, DefinitionInput, Json, Overlap, Warning } from "../core/schedule.ts";
 
 /** Who asks, for the record of changes: a token's name, never the token. */
@@ -69,6 +70,24 @@ export interface BackfillView {
   leftOut: { succeeded: number; open: number };
   /** The range goes on beyond what was chosen. */
   more: boolean;
+}
+/** What the object knows and the ledger may not know yet. Instants in epoch ms. */
+export interface Knowledge {
+  status: ScheduleView["state"];
+  revision: number;
+  cursor: number;
+  /** Claims that count for `maxOccurrences`. */
+  claimed: number;
+  delayDueAt: number | null;
+  createdAt: number;
+  /** Open and waiting. */
+  held: { slot: number; variant: string }[];
+  /** Rows that nobody has acknowledged. */
+  unrecorded: (
+    | { table: "occurrences"; row: OccurrenceRow }
+    | { table: "gaps"; row: GapRow }
+    | { table: "changes"; row: ChangeRow }
+  )[];
 }
 export interface BackfillEnd {
   id: string;
@@ -233,6 +252,7 @@ export interface ScheduleStub {
   replay(command: ReplayCommand): Promise<Result<OccurrenceView>>;
   /** Open and waiting occurrences, oldest first, at most 200: the ledger knows only what was handed over. */
   open(): Promise<Result<OccurrenceView[]>>;
+  knowledge(): Promise<Result<Knowledge>>;
   /** One open or waiting occurrence; `not_found` when it is final (ask the ledger) or never was. */
   occurrence(address: Address): Promise<Result<OccurrenceView>>;
   /** The message of an occurrence that is dispatched and waits for a start. */

@@ -113,7 +113,7 @@ export function resumeAt(draft: Draft, who: string, note: string | null, catchUp
   state.pause = null;
   queueChange(draft, "resume", who, {
     note,
-    body: { catchUp: catchUp?.policy ?? null, cursor: state.cursor },
+    body: { catchUp: catchUp?.policy ?? null, cursor: state.cursor, dueAt: state.delayDueAt },
   });
   if (catchUp !== null) settleAll(draft, catchUp);
 }
@@ -125,7 +125,7 @@ function endPause(draft: Draft, until: number): void {
   draft.state.pause = null;
   queueChange(draft, "resume", "carillon", {
     note: "the pause ended",
-    body: { until, cursor: draft.state.cursor },
+    body: { until, cursor: draft.state.cursor, dueAt: draft.state.delayDueAt },
   });
 }
 

@@ -53,6 +53,7 @@ const CALLS = [
   "POST /v1/occurrences/{id}/defer",
   "GET /v1/work",
   "POST /v1/preview",
+  "POST /v1/simulate",
   "POST /v1/schedules/{name}/backfill",
   "DELETE /v1/schedules/{name}/backfill/{backfill}",
   "GET /v1/schedules/{name}/revisions",

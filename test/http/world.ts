@@ -126,6 +126,7 @@ function standingStub(namespace: string, name: string): ScheduleStub {
     cancelBackfill: ({ id }) => Promise.resolve(ok({ id, cancelled: 1, stopping: 0 })),
     replay: () => Promise.resolve(ok(occurrenceView(namespace, name))),
     occurrence: nothing,
+    knowledge: nothing,
     message: nothing,
     start: nothing,
     heartbeat: nothing,

@@ -1,0 +1,73 @@
+/** `POST /v1/simulate`: what the policies would do, computed by the very code that runs. It touches no object. */
+import { Hono } from "hono";
+import { fail } from "../core/errors.ts";
+import { formatInstant } from "../core/time.ts";
+import { placeGap } from "../ledger/row.ts";
+import { simulate, SIMULATED_STEPS_MAX } from "../schedule/simulate.ts";
+import type { AppEnv } from "./context.ts";
+import { BODY, operation } from "./operation.ts";
+import { refuse } from "./problem.ts";
+import { simulateBody } from "./requests.ts";
+import { accept } from "./validate.ts";
+import * as views from "./views.ts";
+
+const DAY_MS = 86_400_000;
+
+export function simulations(): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+
+  app.post(
+    "/v1/simulate",
+    operation({
+      id: "simulate",
+      tag: "Tools",
+      scope: "read",
+      summary: "What a definition would do, given downtime, pauses, and runs that take their time or fail",
+      description:
+        "The schedule is created at `from` (default: now); `until` defaults to a day later. While the scheduler is down no alarm rings and " +
+        "no report arrives; what runs goes on. Durations are taken in turn, one an attempt; every `failEvery`th attempt fails. " +
+        `It ends after ${SIMULATED_STEPS_MAX} steps: then \`truncated\` is true and \`reached\` says how far it came.`,
+      answers: { 200: { description: "The timeline", schema: views.simulation } },
+      refuses: [
+        ...BODY,
+        "invalid_trigger",
+        "never_fires",
+        "invalid_duration",
+        "invalid_instant",
+        "limit_exceeded",
+      ],
+    }),
+    accept("json", simulateBody),
+    (c) => {
+      const { definition: said, downtime, pauses, run, ...range } = c.req.valid("json");
+      const { paused: _, ...definition } = said;
+      const from = range.from ?? c.var.now;
+      const until = range.until ?? from + DAY_MS;
+      const backwards = [{ from, to: until }, ...downtime, ...pauses].find((span) => span.from >= span.to);
+      if (backwards) {
+        const message = `A stretch that begins at ${formatInstant(backwards.from)} must end later than that.`;
+        return refuse(c, fail("invalid_field", message).error);
+      }
+      const { duration, durations, failEvery } = run;
+      const simulated = simulate({
+        namespace: c.var.namespace,
+        name: "simulation",
+        definition,
+        from,
+        until,
+        downtime,
+        pauses,
+        run: { durationsMs: durations ?? [duration], failEvery },
+      });
+      if (!simulated.ok) return refuse(c, simulated.error);
+      const { gaps, reached, ...same } = simulated.value;
+      return c.json({
+        ...same,
+        gaps: gaps.map((row) => placeGap(row).item),
+        reached: formatInstant(reached),
+      });
+    },
+  );
+
+  return app;
+}
