@@ -38,7 +38,7 @@ function describeCron({ cron: text, timezone, monthDay }: CronTrigger): string {
   return `${when.join(" ")} (${join([timezone].flat(), "and")})`;
 }
 
-function describeExclusion(exclusion: Exclusion): string {
+export function describeExclusion(exclusion: Exclusion): string {
   const zone = exclusion.timezone === undefined ? "" : ` (${exclusion.timezone})`;
   if ("date" in exclusion) return `on ${exclusion.date}${zone}`;
   if ("from" in exclusion) return `from ${exclusion.from} to ${exclusion.to}${zone}`;

@@ -2,6 +2,7 @@
 import { Hono } from "hono";
 import { authenticate, requireConfiguration } from "./auth.ts";
 import type { AppEnv, Deps } from "./context.ts";
+import { explanations } from "./explain.ts";
 import { healthz } from "./health.ts";
 import { histories } from "./history.ts";
 import { occurrences } from "./occurrences.ts";
@@ -23,6 +24,7 @@ const RESOURCES = [
   recovery,
   histories,
   revisions,
+  explanations,
   previews,
   simulations,
   occurrences,

@@ -122,6 +122,16 @@ export const schedulesQuery = fields({
   cursor: cursor(v.strictObject({ createdAt: v.number(), name: v.string() })),
 });
 
+export const explainQuery = fields({
+  at: v.pipe(
+    text(64, 1),
+    v.metadata({
+      description: "An instant, or a local time on the clock of the schedule's zone",
+      examples: ["2026-11-30T09:00:00+01:00", "2026-11-30T09:00"],
+    }),
+  ),
+});
+
 export const revisionsQuery = fields({ limit, cursor: cursor(v.strictObject({ version: v.number() })) });
 
 export const historyQuery = fields({ ...range, limit, cursor: cursor(position) });

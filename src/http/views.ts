@@ -1,5 +1,6 @@
 /** What the API answers, as schemas for the OpenAPI document. The types are held to those of the object's views. */
 import * as v from "valibot";
+import { VERDICTS } from "../core/explain.ts";
 import { KINDS, SKIP_REASONS, STATES } from "../core/occurrence.ts";
 import type { PreviewResponse } from "../core/preview.ts";
 import type { Message } from "../core/message.ts";
@@ -153,6 +154,22 @@ export const backfillEnd = v.object({
   cancelled: v.number(),
   stopping: v.number(),
 }) satisfies v.GenericSchema<unknown, BackfillEnd>;
+
+export const explanation = named(
+  "Explanation",
+  v.object({
+    at: instant,
+    verdict: v.picklist(VERDICTS),
+    sentences: v.array(v.string()),
+    occurrence: v.nullable(occurrence),
+    gap: v.nullable(gap),
+    evidence: v.pipe(
+      v.looseObject({ revision: maybeNumber, policy: v.nullable(v.looseObject({})) }),
+      v.description("What the verdict rests on: revision, rule, policy, local time, pause, runs beside it"),
+    ),
+    nearest: v.object({ previous: maybeInstant, next: maybeInstant }),
+  }),
+);
 
 export const simulation = named(
   "Simulation",

@@ -20,6 +20,14 @@ export async function gapsOf(
   return results;
 }
 
+/** The one that begins last at or before an instant; it may end before. */
+export async function gapBefore(db: D1Database, schedule: string, at: number): Promise<GapRow | null> {
+  return db
+    .prepare("SELECT * FROM gaps WHERE schedule = ?1 AND from_at <= ?2 ORDER BY from_at DESC LIMIT 1")
+    .bind(schedule, at)
+    .first<GapRow>();
+}
+
 /** Of a whole namespace, newest first. */
 export async function listGaps(
   db: D1Database,

@@ -7,6 +7,7 @@
 import { compile, type Timetable } from "../core/trigger.ts";
 import { definitionChanges, type DefinitionChange } from "./changes.ts";
 import { gapsOf } from "./gaps.ts";
+import { occurrencesAmong } from "./occurrences.ts";
 import { merge, type Placed, type Position, type Stretch } from "./page.ts";
 import { placeGap, placeOccurrence, type GapRow, type HistoryItem, type OccurrenceRow } from "./row.ts";
 
@@ -138,19 +139,8 @@ function take(slots: Generator<number>, count: number): number[] {
   return taken;
 }
 
-/** By primary key, one row a slot. */
 async function rowsAt(db: D1Database, schedule: string, slots: number[]): Promise<Placed<HistoryItem>[]> {
-  if (slots.length === 0) return [];
-  const { results } = await db
-    .prepare(
-      `SELECT o.*
-         FROM json_each(?2) AS named CROSS JOIN occurrences AS o
-        WHERE o.slot = named.value AND o.schedule = ?1 AND o.variant = ''
-        ORDER BY o.slot DESC`,
-    )
-    .bind(schedule, JSON.stringify(slots))
-    .all<OccurrenceRow>();
-  return results.map(placeOccurrence);
+  return (await occurrencesAmong(db, schedule, slots)).map(placeOccurrence);
 }
 
 async function uncomputed(

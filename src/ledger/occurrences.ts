@@ -23,6 +23,9 @@ export interface OccurrenceQuery extends OccurrenceFilter {
 /** How many rows one page looks at. */
 const SCAN_MAX = 2_000;
 
+/** Runs again and continuations of one slot that are shown with it. */
+const BESIDE_MAX = 50;
+
 /** The happy path carries no `attention`; every row of any other state does, and a list of it reads nothing else. */
 const HAPPY_STATES: readonly State[] = ["dispatched", "succeeded"];
 
@@ -47,6 +50,38 @@ export async function listOccurrences(
 /** The place alone: what a row carries besides is no part of a cursor. */
 function positionOf({ slot, schedule, variant }: OccurrenceRow): Position {
   return { slot, schedule, variant };
+}
+
+/** The slot's own, and all that ran at that very slot beside it. */
+export async function occurrencesAt(
+  db: D1Database,
+  schedule: string,
+  slot: number,
+): Promise<OccurrenceRow[]> {
+  const { results } = await db
+    .prepare("SELECT * FROM occurrences WHERE slot = ?1 AND schedule = ?2 ORDER BY variant LIMIT ?3")
+    .bind(slot, schedule, BESIDE_MAX)
+    .all<OccurrenceRow>();
+  return results;
+}
+
+/** Those of these slots that are on record, newest first: by primary key, one row a slot. */
+export async function occurrencesAmong(
+  db: D1Database,
+  schedule: string,
+  slots: number[],
+): Promise<OccurrenceRow[]> {
+  if (slots.length === 0) return [];
+  const { results } = await db
+    .prepare(
+      `SELECT o.*
+         FROM json_each(?2) AS named CROSS JOIN occurrences AS o
+        WHERE o.slot = named.value AND o.schedule = ?1 AND o.variant = ''
+        ORDER BY o.slot DESC`,
+    )
+    .bind(schedule, JSON.stringify(slots))
+    .all<OccurrenceRow>();
+  return results;
 }
 
 /** Of these slots, those that some run has seen to its end: the slot's own, or one by hand. By primary key. */

@@ -5,11 +5,12 @@
 import { invariant } from "../core/errors.ts";
 import { isFinal, KINDS, type Kind, type State } from "../core/occurrence.ts";
 import type { OccurrenceBody } from "../schedule/state.ts";
-import type { OccurrenceView } from "../schedule/stub.ts";
+import type { Knowledge, OccurrenceView } from "../schedule/stub.ts";
 import type { Change } from "../core/eras.ts";
 import type { DefinitionInput, Json } from "../core/schedule.ts";
 import { listRevisions, readRevision } from "./changes.ts";
 import { listSchedules, readSchedule, type DirectoryQuery, type Entry } from "./directory.ts";
+import { changesWith, evidenceAt, type SlotEvidence } from "./evidence.ts";
 import { listGaps } from "./gaps.ts";
 import { readHistory, type HistoryQuery } from "./history.ts";
 import { listOccurrences, listWork, readOccurrence, succeededAmong } from "./occurrences.ts";
@@ -59,6 +60,9 @@ export interface LedgerReads {
     name: string,
     address: { slot: number; variant: string },
   ): Promise<Recorded | null>;
+  /** Every change that is known, oldest first: those on record, and those that the object has not told yet. */
+  changes(namespace: string, name: string, unrecorded: Knowledge["unrecorded"]): Promise<Change[]>;
+  evidence(entry: Entry, query: Parameters<typeof evidenceAt>[2]): Promise<SlotEvidence>;
   /** Creates and edits, newest first; one more than asked for, if there is one. */
   revisions(
     namespace: string,
@@ -104,6 +108,9 @@ export function openLedger(databases: ReadonlyMap<string, D1Database>): LedgerRe
       const { payload = null } = JSON.parse(row.body) as OccurrenceBody;
       return { occurrence: viewOf(row), isFinal: isFinal(state, tracked), token: row.token, payload };
     },
+    changes: (namespace, name, unrecorded) =>
+      changesWith(directory, scheduleKey(namespace, name), unrecorded),
+    evidence: (entry, query) => evidenceAt(shardOf(entry), scheduleKey(entry.namespace, entry.name), query),
     revisions: (namespace, name, { before, limit }) =>
       listRevisions(directory, { schedule: scheduleKey(namespace, name), before, limit: limit + 1 }),
     revision: (namespace, name, revision) => readRevision(directory, scheduleKey(namespace, name), revision),

@@ -3,7 +3,9 @@
  * bounded like the state itself.
  */
 import { ok, type Result } from "../core/errors.ts";
+import type { Occurrence } from "../core/occurrence.ts";
 import { notFound } from "./edit.ts";
+import { drawUp } from "./settle.ts";
 import type { World } from "./state.ts";
 import type { Knowledge } from "./stub.ts";
 import { firingsOf } from "./view.ts";
@@ -25,4 +27,14 @@ export function readKnowledge(world: World, now: number): Result<Knowledge> {
       row.table === "schedules" ? [] : { table: row.table, row: row.row },
     ) as Knowledge["unrecorded"],
   });
+}
+
+export function readLive(world: World, slot: number): Occurrence[] {
+  const { open, waiting } = world.state;
+  const waits = waiting
+    .filter((range) => range.after < slot && slot <= range.upTo)
+    .flatMap((range) => firingsOf(world, range, range.count))
+    .filter((firing) => firing.slot === slot)
+    .map((firing) => drawUp(world, firing));
+  return [...open.filter((one) => one.slot === slot), ...waits];
 }

@@ -3,11 +3,12 @@
  * (stub.ts). No decisions here, and no work: the engine runs the machine.
  */
 import { DurableObject } from "cloudflare:workers";
-import type { Result } from "../core/errors.ts";
+import { ok, type Result } from "../core/errors.ts";
 import type { Message } from "../core/message.ts";
+import type { Occurrence } from "../core/occurrence.ts";
 import type { Env } from "../env.ts";
 import { Engine } from "./engine.ts";
-import { readKnowledge } from "./knowledge.ts";
+import { readKnowledge, readLive } from "./knowledge.ts";
 import { readMessage, readOccurrence, readOpen, readSchedule } from "./machine.ts";
 import type * as Stub from "./stub.ts";
 
@@ -31,6 +32,9 @@ export class ScheduleObject extends DurableObject<Env> implements Stub.ScheduleS
   }
   async knowledge(): Promise<Result<Stub.Knowledge>> {
     return this.#engine.ask((world) => readKnowledge(world, Date.now()));
+  }
+  async live(slot: number): Promise<Result<Occurrence[]>> {
+    return this.#engine.ask((world) => ok(readLive(world, slot)));
   }
   async occurrence(address: Stub.Address): Promise<Result<Stub.OccurrenceView>> {
     return this.#engine.ask((world) => readOccurrence(world, address));

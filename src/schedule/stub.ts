@@ -5,7 +5,7 @@
  */
 import type { Result } from "../core/errors.ts";
 import type { Message } from "../core/message.ts";
-import type { Kind, State } from "../core/occurrence.ts";
+import type { Kind, Occurrence, State } from "../core/occurrence.ts";
 import type { ChangeRow, GapRow, OccurrenceRow } from "./state.ts";
 import type { CatchUpPolicy, DefinitionInput, Json, Overlap, Warning } from "../core/schedule.ts";
 
@@ -253,6 +253,8 @@ export interface ScheduleStub {
   /** Open and waiting occurrences, oldest first, at most 200: the ledger knows only what was handed over. */
   open(): Promise<Result<OccurrenceView[]>>;
   knowledge(): Promise<Result<Knowledge>>;
+  /** What is open or waits at a slot, the slot's own and what runs beside it. */
+  live(slot: number): Promise<Result<Occurrence[]>>;
   /** One open or waiting occurrence; `not_found` when it is final (ask the ledger) or never was. */
   occurrence(address: Address): Promise<Result<OccurrenceView>>;
   /** The message of an occurrence that is dispatched and waits for a start. */
