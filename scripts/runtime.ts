@@ -83,7 +83,9 @@ async function ready({ output, ended }: Group): Promise<string> {
   return eventually("the runtime is ready", READY_MS_MAX, async () => {
     if (over) throw new Error("wrangler ended before it was ready");
     const url = /Ready on (http:\S+)/.exec(output())?.[1];
-    return url && (await probe(`${url}/healthz`))?.ok ? url : null;
+    // Red where a state is taken up again that nobody has swept for a while: it answers all the same.
+    const health = url ? await probe(`${url}/healthz`) : null;
+    return health && (health.ok || health.headers.get("content-type")?.includes("json")) ? url : null;
   });
 }
 

@@ -3,6 +3,8 @@
  * the API (`faults`) instead of being replaced by a guess.
  */
 
+import { keyOf } from "./delivery/signature.ts";
+
 export interface Config {
   /** Null: nobody may do anything. */
   adminToken: string | null;
@@ -10,8 +12,16 @@ export interface Config {
   targets: ReadonlyMap<string, readonly string[]>;
   /** Bindings of the databases that keep occurrences; the first also keeps the directory. */
   ledgers: readonly string[];
+  /** Where alerts are posted, signed; null: nowhere. */
+  alertWebhook: AlertWebhook | null;
   /** Why the API is closed, for the operator who reads the answer. */
   faults: readonly string[];
+}
+
+export interface AlertWebhook {
+  url: string;
+  /** `whsec_…`: the key in base64, as Standard Webhooks has it. */
+  secret: string;
 }
 
 const known = new WeakMap<object, Config>();
@@ -37,7 +47,30 @@ function readConfig(env: Record<string, unknown>): Config {
   }
   const ledgers = Object.keys(env).filter((name) => /^LEDGER(_\w+)?$/.test(name));
   const bound = [...(read ?? [])].filter(([name]) => isQueue(env[name]));
-  return { adminToken, targets: new Map(bound), ledgers: ledgers.toSorted(), faults };
+  const alertWebhook = readWebhook(env, faults);
+  return { adminToken, targets: new Map(bound), ledgers: ledgers.toSorted(), alertWebhook, faults };
+}
+
+function readWebhook(env: Record<string, unknown>, faults: string[]): AlertWebhook | null {
+  const { ALERT_WEBHOOK_URL: url = "", ALERT_WEBHOOK_SECRET: secret = "" } = env;
+  if (url === "") return null;
+  if (typeof url !== "string" || !isSafe(url)) {
+    faults.push("ALERT_WEBHOOK_URL must be an https address (or http on localhost, to try it out).");
+    return null;
+  }
+  if (typeof secret !== "string" || keyOf(secret) === null) {
+    faults.push(
+      "ALERT_WEBHOOK_SECRET must be whsec_ and 24 to 64 bytes in base64: set it with `wrangler secret put`.",
+    );
+    return null;
+  }
+  return { url, secret };
+}
+
+function isSafe(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname } = new URL(address);
+  return protocol === "https:" || (protocol === "http:" && ["localhost", "127.0.0.1"].includes(hostname));
 }
 
 function isQueue(binding: unknown): boolean {

@@ -9,6 +9,9 @@ export interface Env {
   TARGETS: string;
   /** Secret. Without it the API refuses everything but /healthz. */
   ADMIN_TOKEN?: string;
+  /** Optional: where alerts are posted, and the secret (`whsec_…`) that signs them. */
+  ALERT_WEBHOOK_URL?: string;
+  ALERT_WEBHOOK_SECRET?: string;
   [binding: string]: unknown;
 }
 

@@ -3,13 +3,15 @@ import { configOf } from "./config.ts";
 import { Courier } from "./delivery/courier.ts";
 import { consumeDead } from "./delivery/dead.ts";
 import { Runs } from "./delivery/runs.ts";
-import { ledgerOf, type Env } from "./env.ts";
+import { ledgerOf, queueOf, type Env } from "./env.ts";
 import { createApp } from "./http/app.ts";
 import { openLedger } from "./ledger/reads.ts";
 import { causeOf, log } from "./log.ts";
 import { ScheduleObject } from "./schedule/object.ts";
 import type { ScheduleStub } from "./schedule/stub.ts";
+import { lookAfter, type Watch } from "./watch/pass.ts";
 import { sweep } from "./watch/sweep.ts";
+import { queueChannel, tellAlerts, webhookChannel } from "./watch/tell.ts";
 
 export { Courier, Runs, ScheduleObject };
 
@@ -23,6 +25,20 @@ function ledgersOf(env: Env): Map<string, D1Database> {
   return new Map(bound.filter((entry): entry is [string, D1Database] => entry[1] !== null));
 }
 
+function watchOf(env: Env): Watch {
+  const alerts = queueOf(env, "ALERTS");
+  const { alertWebhook } = configOf(env);
+  return {
+    directory: env.LEDGER,
+    shard: (name) => ledgerOf(env, name),
+    schedule: (namespace, name) => scheduleOf(env, namespace, name),
+    channels: {
+      queue: alerts && queueChannel(alerts),
+      webhook: alertWebhook && webhookChannel(alertWebhook, () => Date.now()),
+    },
+  };
+}
+
 const apps = new WeakMap<Env, ReturnType<typeof createApp>>();
 
 function appOf(env: Env): ReturnType<typeof createApp> {
@@ -32,6 +48,12 @@ function appOf(env: Env): ReturnType<typeof createApp> {
     config: configOf(env),
     schedule: (namespace, name) => scheduleOf(env, namespace, name),
     ledger: openLedger(ledgersOf(env)),
+    async sweep(now) {
+      const watch = watchOf(env);
+      const summary = await sweep(watch, now);
+      await tellAlerts(watch.directory, watch.channels);
+      return summary;
+    },
     now: () => Date.now(),
     report: (fault, at) => log("request_failed", { ...at, cause: causeOf(fault) }),
   });
@@ -42,19 +64,5 @@ function appOf(env: Env): ReturnType<typeof createApp> {
 export default {
   fetch: (request, env) => appOf(env).fetch(request),
   queue: (batch, env) => consumeDead(batch, env),
-  async scheduled(_, env) {
-    try {
-      await sweep(
-        {
-          directory: env.LEDGER,
-          shard: (name) => ledgerOf(env, name),
-          schedule: (namespace, name) => scheduleOf(env, namespace, name),
-        },
-        Date.now(),
-      );
-    } catch (error) {
-      // The next pass is a minute away, and /healthz shows how old the last one is.
-      log("sweep_failed", { cause: causeOf(error) });
-    }
-  },
+  scheduled: (_, env) => lookAfter(watchOf(env), Date.now()),
 } satisfies ExportedHandler<Env>;

@@ -13,7 +13,11 @@ export type EventName =
   | "dead_letter_failed"
   | "poke_failed"
   | "sweep"
-  | "sweep_failed"
+  | "watch_failed"
+  | "pruned"
+  | "alert_raised"
+  | "alert_resolved"
+  | "alert_untold"
   | "request_failed";
 
 export function log(event: EventName, data: Record<string, string | number | boolean | null> = {}): void {

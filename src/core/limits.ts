@@ -49,8 +49,16 @@ export const BOUNDS = {
   BACKFILL_LOOK_MAX: 10_000, // slots that it looks at to find them
   ROWS_PER_HAND_OVER: 200, // pending ledger rows offered at once
   SWEPT_PER_PASS: 500, // schedules that one pass of the sweep looks at
-  POKES_PER_PASS: 200, // objects that it wakes
+  CALLS_PER_PASS: 200, // objects that it asks or wakes; a page with more of them ends early
   SWEEP_SETTLE_MS: 15 * SECOND, // what is due more recently may still be on its way to the ledger
+  SWEEP_STALE_MS: 5 * MINUTE, // a pass is due every minute: five missing ones are no accident
+  ALERT_UNSENT_MS: MINUTE, // a claim whose message has not left by then
+  ALERT_LEASE_MS: MINUTE, // a lease that ended that long ago, and nothing has come of it
+  ALERT_FAILURES: 3, // in a row: one may be an accident, two a coincidence
+  TOLD_PER_PASS: 100, // alerts that one pass delivers
+  RETENTION_MS_LEAST: HOUR, // younger rows are not looked at when pruning: whoever keeps less keeps this
+  PRUNED_PER_PASS: 5_000, // rows that one pass looks at; D1 counts each row deleted as one written
+  PRUNED_SCHEDULES_PER_PASS: 200, // whose gap rows and changes it looks at
 } as const;
 
 export const TIMES = {

@@ -16,6 +16,7 @@ import { reports } from "./reports.ts";
 import { schedules } from "./schedules.ts";
 import { simulations } from "./simulations.ts";
 import { steering } from "./steering.ts";
+import { watching } from "./watching.ts";
 import { work } from "./work.ts";
 
 const RESOURCES = [
@@ -31,6 +32,7 @@ const RESOURCES = [
   bulkReplay,
   reports,
   work,
+  watching,
 ];
 
 export function createApp(deps: Deps): Hono<AppEnv> {

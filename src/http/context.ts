@@ -2,12 +2,15 @@
 import type { Config } from "../config.ts";
 import type { LedgerReads } from "../ledger/reads.ts";
 import type { ScheduleStub } from "../schedule/stub.ts";
+import type { SweepSummary } from "../watch/sweep.ts";
 import type { Principal } from "./auth.ts";
 
 export interface Deps {
   config: Config;
   schedule(namespace: string, name: string): ScheduleStub;
   ledger: LedgerReads;
+  /** One pass on demand. */
+  sweep(now: number): Promise<SweepSummary>;
   /** Read once a request. */
   now(): number;
   /** A fault that the caller learns nothing of, for the log. */

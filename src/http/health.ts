@@ -1,13 +1,14 @@
-/** `GET /healthz`: for whoever watches the scheduler, without a token. */
+/** `GET /healthz`: for whoever watches the scheduler, without a token. Red when nobody looks after it any more. */
 import { Hono } from "hono";
 import * as v from "valibot";
 import manifest from "../../package.json" with { type: "json" };
+import { BOUNDS } from "../core/limits.ts";
 import { formatInstant } from "../core/time.ts";
 import type { AppEnv, Deps } from "./context.ts";
 import { operation } from "./operation.ts";
 
 const health = v.object({
-  status: v.literal("ok"),
+  status: v.picklist(["ok", "stale"]),
   version: v.string(),
   /** False: the API refuses everything until the configuration is right. */
   configured: v.boolean(),
@@ -25,19 +26,32 @@ export function healthz(deps: Deps): Hono<AppEnv> {
       tag: "Service",
       scope: null,
       summary: "Whether the scheduler answers, and when it last swept",
-      answers: { 200: { description: "It answers", schema: health } },
+      description:
+        "Red (503, `stale`) when the last pass of the sweep is minutes old and there are schedules to look after.",
+      answers: {
+        200: { description: "It answers", schema: health },
+        503: { description: "The sweep does not pass", schema: health },
+      },
     }),
     async (c) => {
       const sweep = await deps.ledger.lastSweep().catch(() => undefined);
-      return c.json({
-        status: "ok",
+      const isStale = sweep !== undefined && (await isOverdue(deps, sweep?.passedAt ?? 0, c.var.now));
+      const answer = {
+        status: isStale ? "stale" : "ok",
         version: manifest.version,
         configured: deps.config.faults.length === 0,
         ledger: sweep === undefined ? "unavailable" : "ok",
         sweep: sweep ? { passedAt: formatInstant(sweep.passedAt) } : null,
-      });
+      };
+      return c.json(answer, isStale ? 503 : 200);
     },
   );
 
   return app;
+}
+
+/** Without a schedule that has been there for as long, there was nothing to sweep. */
+async function isOverdue({ ledger }: Deps, passedAt: number, now: number): Promise<boolean> {
+  const bound = now - BOUNDS.SWEEP_STALE_MS;
+  return passedAt < bound && (await ledger.hasActiveSince(bound).catch(() => false));
 }

@@ -150,6 +150,13 @@ export const upcomingQuery = fields({ from: v.optional(instant), count: count(1,
 
 export const workQuery = fields({ queue: text(100, 1), limit: count(1, 100, 10) });
 
+export const alertsQuery = fields({
+  state: v.optional(choice(["open", "resolved"])),
+  schedule: v.optional(name),
+  limit,
+  cursor: cursor(v.strictObject({ raisedAt: v.number(), schedule: v.string(), kind: v.string() })),
+});
+
 // ── commands ────────────────────────────────────────────────────────────────────────────────────
 
 export const pauseBody = shown(fields({ note, until: maybeInstant }), {

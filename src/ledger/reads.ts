@@ -9,6 +9,7 @@ import type { Knowledge, OccurrenceView } from "../schedule/stub.ts";
 import type { Change } from "../core/eras.ts";
 import type { DefinitionInput, Json } from "../core/schedule.ts";
 import { listRevisions, readRevision } from "./changes.ts";
+import { listAlerts, type Alert, type AlertQuery } from "./alerts.ts";
 import { listSchedules, readSchedule, type DirectoryQuery, type Entry } from "./directory.ts";
 import { changesWith, evidenceAt, type SlotEvidence } from "./evidence.ts";
 import { listGaps } from "./gaps.ts";
@@ -16,7 +17,7 @@ import { readHistory, type HistoryQuery } from "./history.ts";
 import { listOccurrences, listWork, readOccurrence, succeededAmong } from "./occurrences.ts";
 import { compare, merge, type Position, type Stretch } from "./page.ts";
 import { occurrenceOf, placeGap, placeOccurrence, scheduleKey, viewOf, type HistoryItem } from "./row.ts";
-import { lastSweep, type SweepPass } from "./sweep.ts";
+import { hasActiveSince, lastSweep, type SweepPass } from "./sweep.ts";
 
 /** What an item of history may be: an occurrence of some kind, or a gap row. */
 export const ITEM_KINDS = [...KINDS, "gap"] as const;
@@ -75,6 +76,10 @@ export interface LedgerReads {
   succeeded(entry: Entry, slots: number[]): Promise<number[]>;
   work(query: { namespace: string; queue: string; limit: number }): Promise<Position[]>;
   lastSweep(): Promise<SweepPass | null>;
+  /** Those of a namespace; one more than asked for, if there is one. */
+  alerts(query: AlertQuery): Promise<Alert[]>;
+  /** Is there a schedule to look after that is older than this? */
+  hasActiveSince(since: number): Promise<boolean>;
 }
 
 export function openLedger(databases: ReadonlyMap<string, D1Database>): LedgerReads {
@@ -126,6 +131,8 @@ export function openLedger(databases: ReadonlyMap<string, D1Database>): LedgerRe
       return found.flat().toSorted(compare).slice(0, query.limit);
     },
     lastSweep: () => lastSweep(directory),
+    alerts: (query) => listAlerts(directory, query),
+    hasActiveSince: (since) => hasActiveSince(directory, since),
   };
 }
 

@@ -1,87 +1,140 @@
 /**
- * The sweep checks the promise, not a flag: of the next page of active schedules, in key order, it computes each
- * one's last due slot and asks the ledger for it; the object of an absent one is woken. Missing and doubled passes
- * do no harm: nothing here decides anything, it only makes objects look at the clock.
+ * The sweep checks the promise, not a flag: of the next page of schedules, in key order, it computes the slots that
+ * should be on record and asks the ledger for them; what is missing, or has not moved, it takes to the object.
+ *
+ *   ledger ──► evidence ──► suspicion ──► visit (poke, ask) ──► alerts
+ *
+ * Missing and doubled passes do no harm: nothing here decides anything, it only makes objects look at the clock.
  */
 import { BOUNDS } from "../core/limits.ts";
-import { lastEffective } from "../core/plan.ts";
-import { complete } from "../core/schedule.ts";
-import { compile } from "../core/trigger.ts";
-import { causeOf, log } from "../log.ts";
-import { activeAfter, saveSweep, sweepPosition, unexplained, type Watched } from "../ledger/sweep.ts";
+import { log } from "../log.ts";
+import { claimPass, lastSweep } from "../ledger/sweep.ts";
+import { watchedAfter } from "../ledger/watched.ts";
 import type { ScheduleStub } from "../schedule/stub.ts";
+import { settleAlerts, type Finding } from "./alerts.ts";
+import { gather, stillAbsent, type Shards, type Sighting } from "./evidence.ts";
+import { suspect, type Suspicion } from "./suspicion.ts";
+import { ASKS_NOBODY, visit, type Visit } from "./visit.ts";
 
 export interface Sweep {
-  directory: Parameters<typeof activeAfter>[0];
+  directory: Parameters<typeof watchedAfter>[0];
   /** The database that keeps a shard's occurrences. */
-  shard(name: string): Parameters<typeof unexplained>[0] | null;
+  shard: Shards;
   schedule(namespace: string, name: string): ScheduleStub;
 }
 
 export interface SweepSummary {
+  /** Schedules that this pass looked at. */
   looked: number;
+  /** Objects that were woken, and those that could not be. */
   poked: number;
   failed: number;
+  /** What that did: messages that left again, occurrences that ended as expired. */
+  redispatched: number;
+  expired: number;
+  /** Raised by this pass. */
+  alerts: number;
 }
 
-const POKES_AT_A_TIME = 16;
+const NOTHING: SweepSummary = { looked: 0, poked: 0, failed: 0, redispatched: 0, expired: 0, alerts: 0 };
+const CALLS_AT_A_TIME = 16;
 
-/** One pass. What is due less than `SETTLE_MS` ago may still be on its way to the ledger. */
-export async function sweep({ directory, shard, schedule }: Sweep, now: number): Promise<SweepSummary> {
-  const position = await sweepPosition(directory);
-  const page = await activeAfter(directory, position, BOUNDS.SWEPT_PER_PASS);
-  const last = page.at(-1);
-  const absent = await absentOf(page, shard, now - BOUNDS.SWEEP_SETTLE_MS);
-  const summary = { looked: page.length, poked: 0, failed: 0 };
-  for (let i = 0; i < absent.length; i += POKES_AT_A_TIME) {
-    const poked = absent
-      .slice(i, i + POKES_AT_A_TIME)
-      .map((watched) => poke(schedule(watched.namespace, watched.name), watched));
-    for (const woke of await Promise.all(poked)) summary[woke ? "poked" : "failed"]++;
-  }
-  // A short page was the last one: the next pass begins anew.
-  const next = last && page.length === BOUNDS.SWEPT_PER_PASS ? `${last.namespace}/${last.name}` : "";
-  await saveSweep(directory, next, now, { ...summary });
+export async function sweep(world: Sweep, now: number): Promise<SweepSummary> {
+  const { directory } = world;
+  const before = await lastSweep(directory);
+  const page = await watchedAfter(directory, before?.position ?? "", BOUNDS.SWEPT_PER_PASS);
+  const sightings = await gather(page, world, now);
+  const suspected = bounded(sightings.map((sighting) => ({ sighting, suspicions: suspect(sighting, now) })));
+  // A page cut short ends where its calls did: nobody is passed over. A short page was the last: begin anew.
+  const isCut = suspected.length < sightings.length;
+  const last = isCut ? suspected.at(-1)?.sighting.key : keyOf(page.at(BOUNDS.SWEPT_PER_PASS - 1));
+  const looked = isCut ? suspected.length : page.length;
+  const pass = { position: last ?? "", passedAt: now, summary: { looked } };
+  if (!(await claimPass(directory, before, pass))) return NOTHING;
+  const visits = await visitAll(world, suspected, now);
+  const alerts = await settleAlerts(directory, await findingsOf(visits, world.shard), now);
+  const summary = { ...summaryOf(visits), looked, alerts };
   log("sweep", { ...summary });
   return summary;
 }
 
-async function absentOf(page: Watched[], shard: Sweep["shard"], upTo: number): Promise<Watched[]> {
-  const due = page.flatMap((watched) => {
-    const slot = lastDue(watched, upTo);
-    return slot === null ? [] : [{ watched, schedule: `${watched.namespace}/${watched.name}`, slot }];
+interface Suspected {
+  sighting: Sighting;
+  suspicions: Suspicion[];
+}
+
+function needsCall({ suspicions }: Suspected): boolean {
+  return suspicions.some(({ kind }) => !ASKS_NOBODY.has(kind));
+}
+
+/** As many, in order, as need no more calls than a pass may make. */
+function bounded(suspected: Suspected[]): Suspected[] {
+  let calls = 0;
+  const end = suspected.findIndex((one) => needsCall(one) && ++calls > BOUNDS.CALLS_PER_PASS);
+  return end === -1 ? suspected : suspected.slice(0, end);
+}
+
+function keyOf(watched: { namespace: string; name: string } | undefined): string | undefined {
+  return watched && `${watched.namespace}/${watched.name}`;
+}
+
+async function visitAll(world: Sweep, suspected: Suspected[], now: number): Promise<Visit[]> {
+  const visits: Visit[] = [];
+  for (let i = 0; i < suspected.length; i += CALLS_AT_A_TIME) {
+    const some = suspected.slice(i, i + CALLS_AT_A_TIME).map(({ sighting, suspicions }) => {
+      const { namespace, name } = sighting.watched;
+      return visit(world.schedule(namespace, name), sighting, suspicions, now);
+    });
+    visits.push(...(await Promise.all(some)));
+  }
+  return visits;
+}
+
+/** What was absent and has been mended meanwhile is no finding. */
+async function findingsOf(visits: Visit[], shards: Shards): Promise<Finding[]> {
+  const absent = await absentStill(visits, shards);
+  return visits.map(({ sighting, verdicts }) => {
+    const finding: Finding = { schedule: sighting.key, holds: new Map(), unknown: new Set() };
+    for (const { suspicion, verdict } of verdicts) {
+      const { kind, at, message, occurrence } = suspicion;
+      if (kind === "not_moving") continue;
+      const isAbsent = verdict === "absent" && absent.has(`${sighting.key} ${at.slot}`);
+      if (verdict === "true" || isAbsent) finding.holds.set(kind, { message, occurrence });
+      if (verdict === "unknown") finding.unknown.add(kind);
+    }
+    return finding;
   });
-  const absent: Watched[] = [];
-  for (const name of new Set(due.map(({ watched }) => watched.shard))) {
-    const database = shard(name);
-    const own = due.filter(({ watched }) => watched.shard === name);
-    const missing = database
-      ? await unexplained(
-          database,
-          own.map(({ schedule, slot }) => ({ schedule, slot })),
-        )
-      : new Set();
-    absent.push(...own.filter(({ schedule }) => missing.has(schedule)).map(({ watched }) => watched));
-  }
-  return absent.slice(0, BOUNDS.POKES_PER_PASS);
 }
 
-/** The last slot that should be on record; null for fixed delay, whose slots only its object knows. */
-function lastDue(watched: Watched, upTo: number): number | null {
-  const definition = complete(watched.definition);
-  const compiled = definition.ok ? compile(definition.value) : definition;
-  if (!definition.ok || !compiled.ok) return null;
-  const rule = { revision: 0, definition: definition.value, timetable: compiled.value };
-  const slot = lastEffective(rule, `${watched.namespace}/${watched.name}`, upTo);
-  return slot !== null && slot > watched.cursor ? slot : null;
+async function absentStill(visits: Visit[], shards: Shards): Promise<Set<string>> {
+  const wanted = visits.flatMap(({ sighting, verdicts }) =>
+    verdicts
+      .filter(({ verdict }) => verdict === "absent")
+      .map(({ suspicion }) => ({
+        schedule: sighting.key,
+        slot: suspicion.at.slot,
+        shard: sighting.watched.shard,
+      })),
+  );
+  const absent = new Set<string>();
+  for (const [name, own] of Map.groupBy(wanted, ({ shard }) => shard)) {
+    const database = shards(name);
+    const still = database ? await stillAbsent(database, own) : [];
+    for (const { schedule, slot } of still) absent.add(`${schedule} ${slot}`);
+  }
+  return absent;
 }
 
-async function poke(stub: ScheduleStub, { namespace, name }: Watched): Promise<boolean> {
-  try {
-    const answer = await stub.poke();
-    return answer.ok;
-  } catch (error) {
-    log("poke_failed", { schedule: `${namespace}/${name}`, cause: causeOf(error) });
-    return false;
+function summaryOf(visits: Visit[]): SweepSummary {
+  const summary = { ...NOTHING };
+  for (const { poked } of visits) {
+    if (poked === null) continue;
+    if (poked === "failed") summary.failed++;
+    else {
+      summary.poked++;
+      summary.redispatched += poked.redispatched;
+      summary.expired += poked.expired;
+    }
   }
+  return summary;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DEFINITION, TOKEN, world } from "./world.ts";
+import { DEFINITION, TOKEN, NOW, world } from "./world.ts";
 
 const PATH = "/v1/schedules/nightly";
 
@@ -100,7 +100,7 @@ describe("the namespace", () => {
 describe("GET /healthz", () => {
   it("tells the version and the last pass of the sweep", async () => {
     const { send, ledger } = world();
-    ledger.lastSweep = () => Promise.resolve({ passedAt: 0, summary: {} });
+    ledger.lastSweep = () => Promise.resolve({ position: "", passedAt: 0, summary: {} });
     expect((await send("GET", "/healthz")).body).toEqual({
       status: "ok",
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
@@ -108,6 +108,18 @@ describe("GET /healthz", () => {
       ledger: "ok",
       sweep: { passedAt: "1970-01-01T00:00:00Z" },
     });
+  });
+
+  it("turns red when schedules are there and no pass has been for minutes, and green again with the next", async () => {
+    const { send, ledger } = world();
+    const passed = (passedAt: number) => () => Promise.resolve({ position: "", passedAt, summary: {} });
+    ledger.hasActiveSince = () => Promise.resolve(true);
+    ledger.lastSweep = passed(NOW - 5 * 60_000 - 1);
+    expect(await send("GET", "/healthz")).toMatchObject({ status: 503, body: { status: "stale" } });
+    ledger.lastSweep = () => Promise.resolve(null);
+    expect(await send("GET", "/healthz")).toMatchObject({ status: 503, body: { status: "stale" } });
+    ledger.lastSweep = passed(NOW - 5 * 60_000);
+    expect(await send("GET", "/healthz")).toMatchObject({ status: 200, body: { status: "ok" } });
   });
 
   it("answers while the ledger does not", async () => {

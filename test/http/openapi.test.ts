@@ -60,6 +60,8 @@ const CALLS = [
   "GET /v1/schedules/{name}/explain",
   "POST /v1/occurrences/{id}/replay",
   "POST /v1/occurrences/replay",
+  "POST /v1/sweep",
+  "GET /v1/alerts",
 ];
 
 describe("the OpenAPI document", () => {
@@ -97,7 +99,8 @@ describe("the OpenAPI document", () => {
     const told = new Set<string>();
     for (const { path, operation } of operations) {
       for (const [status, { description, content }] of Object.entries(operation.responses)) {
-        if (Number(status) < 400) continue;
+        // What /healthz says in red is no refusal.
+        if (Number(status) < 400 || path === "/healthz") continue;
         expect(content).toEqual({
           "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } },
         });

@@ -61,6 +61,10 @@ export function world(env: Record<string, unknown> = {}): World {
     get ledger() {
       return recording({ ...EMPTY_LEDGER, ...ledger }, "ledger", calls);
     },
+    sweep: () => {
+      calls.push({ on: "sweep", name: "sweep", args: [] });
+      return Promise.resolve({ looked: 7, poked: 3, failed: 1, redispatched: 2, expired: 1, alerts: 1 });
+    },
     now: () => NOW,
     report: (fault, at) => faults.push({ fault, ...at }),
   });
@@ -228,4 +232,6 @@ const EMPTY_LEDGER: LedgerReads = {
   succeeded: () => Promise.resolve([]),
   work: () => Promise.resolve([]),
   lastSweep: () => Promise.resolve(null),
+  alerts: () => Promise.resolve([]),
+  hasActiveSince: () => Promise.resolve(false),
 };

@@ -1,0 +1,23 @@
+/** Once a minute: sweep and tell. A step that fails leaves the others alone, and the next minute tries again. */
+import { causeOf, log } from "../log.ts";
+import { sweep, type Sweep } from "./sweep.ts";
+import { tellAlerts, type Channels } from "./tell.ts";
+
+export interface Watch extends Sweep {
+  channels: Channels;
+}
+
+export async function lookAfter(watch: Watch, now: number): Promise<void> {
+  const steps = {
+    sweep: () => sweep(watch, now),
+    tell: () => tellAlerts(watch.directory, watch.channels),
+  };
+  for (const [step, take] of Object.entries(steps)) {
+    try {
+      await take();
+    } catch (error) {
+      // /healthz shows how old the last pass is.
+      log("watch_failed", { step, cause: causeOf(error) });
+    }
+  }
+}
