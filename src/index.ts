@@ -31,6 +31,7 @@ function watchOf(env: Env): Watch {
   return {
     directory: env.LEDGER,
     shard: (name) => ledgerOf(env, name),
+    shards: ledgersOf(env),
     schedule: (namespace, name) => scheduleOf(env, namespace, name),
     channels: {
       queue: alerts && queueChannel(alerts),

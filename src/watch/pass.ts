@@ -1,9 +1,10 @@
-/** Once a minute: sweep and tell. A step that fails leaves the others alone, and the next minute tries again. */
+/** Once a minute: sweep, tell, prune. A step that fails leaves the others alone, and the next minute tries again. */
 import { causeOf, log } from "../log.ts";
+import { prune, type Prune } from "./prune.ts";
 import { sweep, type Sweep } from "./sweep.ts";
 import { tellAlerts, type Channels } from "./tell.ts";
 
-export interface Watch extends Sweep {
+export interface Watch extends Sweep, Prune {
   channels: Channels;
 }
 
@@ -11,6 +12,7 @@ export async function lookAfter(watch: Watch, now: number): Promise<void> {
   const steps = {
     sweep: () => sweep(watch, now),
     tell: () => tellAlerts(watch.directory, watch.channels),
+    prune: () => prune(watch, now),
   };
   for (const [step, take] of Object.entries(steps)) {
     try {
