@@ -236,27 +236,13 @@ function keepHealth(draft: Draft, open: Open): void {
   }
   if (!isOfChain(open)) return;
   if (open.state === "succeeded") health.consecutiveFailures = 0;
-  if (open.state === "failed") {
-    health.consecutiveFailures++;
-    pauseAfterFailures(draft);
-  }
+  if (open.state === "failed") health.consecutiveFailures++;
 }
 
 const PREVIOUS_BYTES_MAX = 4_096; // it travels in every message and sits in the head row
 
 function boundedResult(result: Json): Json {
   return JSON.stringify(result).length <= PREVIOUS_BYTES_MAX ? result : null;
-}
-
-function pauseAfterFailures(draft: Draft): void {
-  const { state } = draft;
-  const { pauseAfterFailures: limit } = definitionOf(draft, state.revision);
-  const failures = state.health.consecutiveFailures;
-  if (limit === null || failures < limit || state.status !== "active") return;
-  const note = `paused after ${failures} failed occurrences in a row; last error: ${state.health.lastError ?? "none"}`;
-  state.status = "paused";
-  state.pause = { from: draft.now, until: null, note, who: "carillon" };
-  queueChange(draft, "pause", "carillon", { note });
 }
 
 /** What the end of an occurrence means for its schedule: the next delay begins, or there is nothing left to do. */

@@ -19,6 +19,19 @@ export function wake(draft: Draft): void {
   if (state.pause?.until != null && state.pause.until <= draft.now) endPause(draft, state.pause.until);
   if (state.status === "active") supersede(draft);
   settleSlots(draft, null);
+  pauseAfterFailures(draft);
+}
+
+/** Last, so that what is due by now is decided by the catch-up and overlap policies and not taken for paused. */
+function pauseAfterFailures(draft: Draft): void {
+  const { state } = draft;
+  const { pauseAfterFailures: limit } = definitionOf(draft, state.revision);
+  const failures = state.health.consecutiveFailures;
+  if (limit === null || failures < limit || state.status !== "active") return;
+  const note = `paused after ${failures} failed occurrences in a row; last error: ${state.health.lastError ?? "none"}`;
+  state.status = "paused";
+  state.pause = { from: draft.now, until: null, note, who: "carillon" };
+  queueChange(draft, "pause", "carillon", { note });
 }
 
 /** A row that the ledger has pruned by now would reappear: past its retention it is no longer offered. */
@@ -123,6 +136,7 @@ function endPause(draft: Draft, until: number): void {
   settlePaused(draft, until - 1);
   draft.state.status = "active";
   draft.state.pause = null;
+  draft.state.health.consecutiveFailures = 0;
   queueChange(draft, "resume", "carillon", {
     note: "the pause ended",
     body: { until, cursor: draft.state.cursor, dueAt: draft.state.delayDueAt },

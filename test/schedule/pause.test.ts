@@ -184,4 +184,17 @@ describe("pauseAfterFailures", () => {
     fail(bell, at("09:40:00"));
     expect(bell.state.status).toBe("paused");
   });
+
+  it("decides what is due by then before it pauses: a late wake takes no slot for paused that came before", () => {
+    const bell = created({ trigger: { every: "10m" }, pauseAfterFailures: 1, retry: { maxAttempts: 1 } });
+    bell.to("09:10:00");
+    granted(bell.start({ slot: at("09:10:00"), variant: "" }));
+    bell.sleepTo("09:41:00");
+    expect(bell.state.status).toBe("paused");
+    expect(bell.ledger.story).toEqual([
+      "09:10:00 failed/run_timeout",
+      "09:20:00..09:30:00 ×2 coalesced",
+      "09:40:00 dispatched",
+    ]);
+  });
 });
