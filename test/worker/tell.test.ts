@@ -117,7 +117,7 @@ describe("the channels", () => {
     const answers = [500, 302, 204];
     const posted: { body: string; headers: Headers }[] = [];
     vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
-      posted.push({ body: String(init?.body), headers: new Headers(init?.headers) });
+      posted.push({ body: init?.body as string, headers: new Headers(init?.headers) });
       return new Response(null, { status: answers.shift() });
     });
     const webhook = webhookChannel({ url: "https://ops.example/hook", secret: SECRET }, () => Date.now());
