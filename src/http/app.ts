@@ -5,6 +5,7 @@ import type { AppEnv, Deps } from "./context.ts";
 import { explanations } from "./explain.ts";
 import { healthz } from "./health.ts";
 import { histories } from "./history.ts";
+import { numbers } from "./numbers.ts";
 import { occurrences } from "./occurrences.ts";
 import { serveDocument } from "./openapi.ts";
 import { previews } from "./preview.ts";
@@ -33,6 +34,7 @@ const RESOURCES = [
   reports,
   work,
   watching,
+  numbers,
 ];
 
 export function createApp(deps: Deps): Hono<AppEnv> {
@@ -45,7 +47,7 @@ export function createApp(deps: Deps): Hono<AppEnv> {
   app.route("/", healthz(deps));
   app.use(requireConfiguration(deps));
   serveDocument(app);
-  app.use("/v1/*", authenticate(deps));
+  for (const path of ["/v1/*", "/metrics"]) app.use(path, authenticate(deps));
   for (const resource of RESOURCES) app.route("/", resource(deps));
   refuseOtherMethods(app);
 

@@ -18,8 +18,16 @@ interface Operation {
   tag: "Schedules" | "Occurrences" | "Work" | "Tools" | "Service";
   /** Null: open to everybody. */
   scope: Scope | null;
-  answers: { [status: number]: { description: string; schema: v.GenericSchema; example?: unknown } };
+  answers: { [status: number]: Answer };
   refuses?: readonly ProblemCode[];
+}
+
+interface Answer {
+  description: string;
+  schema: v.GenericSchema;
+  example?: unknown;
+  /** JSON unless told otherwise. */
+  type?: string;
 }
 
 /** What any call with a token may meet. */
@@ -57,11 +65,11 @@ function describe({ id, summary, description, tag, scope, answers, refuses = [] 
 
 function describeAnswers(answers: Operation["answers"]) {
   return Object.fromEntries(
-    Object.entries(answers).map(([status, { description, schema, example }]) => [
+    Object.entries(answers).map(([status, { description, schema, example, type = "application/json" }]) => [
       status,
       {
         description,
-        content: { "application/json": { schema: document(schema), ...(example ? { example } : {}) } },
+        content: { [type]: { schema: document(schema), ...(example ? { example } : {}) } },
       },
     ]),
   );

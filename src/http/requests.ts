@@ -150,6 +150,9 @@ export const upcomingQuery = fields({ from: v.optional(instant), count: count(1,
 
 export const workQuery = fields({ queue: text(100, 1), limit: count(1, 100, 10) });
 
+/** `[from, to)`, by slot. */
+export const statsQuery = fields(range);
+
 export const alertsQuery = fields({
   state: v.optional(choice(["open", "resolved"])),
   schedule: v.optional(name),

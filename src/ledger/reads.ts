@@ -17,6 +17,7 @@ import { readHistory, type HistoryQuery } from "./history.ts";
 import { listOccurrences, listWork, readOccurrence, succeededAmong } from "./occurrences.ts";
 import { compare, merge, type Position, type Stretch } from "./page.ts";
 import { occurrenceOf, placeGap, placeOccurrence, scheduleKey, viewOf, type HistoryItem } from "./row.ts";
+import { readNumbers, type Numbers } from "./stats.ts";
 import { hasActiveSince, lastSweep, type SweepPass } from "./sweep.ts";
 
 /** What an item of history may be: an occurrence of some kind, or a gap row. */
@@ -78,6 +79,8 @@ export interface LedgerReads {
   lastSweep(): Promise<SweepPass | null>;
   /** Those of a namespace; one more than asked for, if there is one. */
   alerts(query: AlertQuery): Promise<Alert[]>;
+  /** The recent past of these namespaces (null: all), both ends in. */
+  numbers(query: { namespaces: string[] | null; from: number; to: number }): Promise<Numbers>;
   /** Is there a schedule to look after that is older than this? */
   hasActiveSince(since: number): Promise<boolean>;
 }
@@ -132,6 +135,7 @@ export function openLedger(databases: ReadonlyMap<string, D1Database>): LedgerRe
     },
     lastSweep: () => lastSweep(directory),
     alerts: (query) => listAlerts(directory, query),
+    numbers: (query) => readNumbers(directory, shards, query),
     hasActiveSince: (since) => hasActiveSince(directory, since),
   };
 }

@@ -81,7 +81,8 @@ export function world(env: Record<string, unknown> = {}): World {
       },
     });
     const text = await response.text();
-    const parsed = text === "" ? {} : (JSON.parse(text) as Record<string, unknown>);
+    const isJson = /\bjson\b/.test(response.headers.get("content-type") ?? "");
+    const parsed = isJson ? (JSON.parse(text) as Record<string, unknown>) : {};
     return { status: response.status, headers: response.headers, body: parsed, text };
   }
 
@@ -232,6 +233,7 @@ const EMPTY_LEDGER: LedgerReads = {
   succeeded: () => Promise.resolve([]),
   work: () => Promise.resolve([]),
   lastSweep: () => Promise.resolve(null),
+  numbers: () => Promise.resolve({ occurrences: [], gaps: [], schedules: [], alerts: [], isCut: false }),
   alerts: () => Promise.resolve([]),
   hasActiveSince: () => Promise.resolve(false),
 };
