@@ -28,24 +28,48 @@ export async function gapBefore(db: D1Database, schedule: string, at: number): P
     .first<GapRow>();
 }
 
-/** Of a whole namespace, newest first. */
+/** How many gap rows one page looks at: those of other namespaces and reasons lie between them. */
+const SCAN_MAX = 200;
+
+/** Of a whole namespace, newest first, and how far down they are complete (null: to the end). */
 export async function listGaps(
   db: D1Database,
   query: { namespace: string; from: number; before: Position; reason: string | null; limit: number },
-): Promise<GapRow[]> {
+): Promise<{ rows: GapRow[]; end: Position | null }> {
   const { namespace, from, before, reason, limit } = query;
-  const { results } = await db
+  const { results: rows } = await db
     .prepare(
       `SELECT *
-         FROM gaps
+         FROM (SELECT *
+                 FROM gaps
+                WHERE to_at <= ?2 AND (to_at, schedule, '') < (?2, ?3, ?4) AND to_at >= ?5
+                ORDER BY to_at DESC, schedule DESC
+                LIMIT ${SCAN_MAX})
         WHERE schedule >= ?1 || '/' AND schedule < ?1 || '0'
-          AND to_at <= ?2 AND (to_at, schedule, '') < (?2, ?3, ?4)
-          AND to_at >= ?5
           AND (?6 IS NULL OR reason = ?6)
-        ORDER BY to_at DESC, schedule DESC
         LIMIT ?7`,
     )
     .bind(namespace, before.slot, before.schedule, before.variant, from, reason, limit)
     .all<GapRow>();
-  return results;
+  const last = rows.at(-1);
+  if (rows.length === limit && last) {
+    return { rows, end: { slot: last.to_at, schedule: last.schedule, variant: "" } };
+  }
+  return { rows, end: await endOfScan(db, query) };
+}
+
+async function endOfScan(
+  db: D1Database,
+  { from, before }: { from: number; before: Position },
+): Promise<Position | null> {
+  return db
+    .prepare(
+      `SELECT to_at AS slot, schedule, '' AS variant
+         FROM gaps
+        WHERE to_at <= ?1 AND (to_at, schedule, '') < (?1, ?2, ?3) AND to_at >= ?4
+        ORDER BY to_at DESC, schedule DESC
+        LIMIT 1 OFFSET ${SCAN_MAX - 1}`,
+    )
+    .bind(before.slot, before.schedule, before.variant, from)
+    .first<Position>();
 }

@@ -23,8 +23,8 @@ export interface HistoryQuery {
 }
 
 /** Slots looked up at once, and how often for one page: a paused year of seconds ends a page, not the request. */
-const CHUNK = 200;
-const CHUNKS_MAX = 10;
+const CHUNK = 100;
+const CHUNKS_MAX = 20;
 const CHANGES_MAX = 200;
 
 /** `db` keeps the occurrences and gap rows, `directory` the changes. */

@@ -21,7 +21,7 @@ export interface OccurrenceQuery extends OccurrenceFilter {
 }
 
 /** How many rows one page looks at. */
-const SCAN_MAX = 2_000;
+const SCAN_MAX = 1_000;
 
 /** Runs again and continuations of one slot that are shown with it. */
 const BESIDE_MAX = 50;
@@ -76,8 +76,7 @@ export async function occurrencesAmong(
     .prepare(
       `SELECT o.*
          FROM json_each(?2) AS named CROSS JOIN occurrences AS o
-        WHERE o.slot = named.value AND o.schedule = ?1 AND o.variant = ''
-        ORDER BY o.slot DESC`,
+        WHERE o.slot = named.value AND o.schedule = ?1 AND o.variant = ''`,
     )
     .bind(schedule, JSON.stringify(slots))
     .all<OccurrenceRow>();

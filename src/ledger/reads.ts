@@ -3,7 +3,7 @@
  * each schedule's occurrences and gap rows are in the one that its entry names.
  */
 import { invariant } from "../core/errors.ts";
-import { isFinal, KINDS, type Kind, type State } from "../core/occurrence.ts";
+import { isFinal, KINDS, SKIP_REASONS, type Kind, type State } from "../core/occurrence.ts";
 import type { OccurrenceBody } from "../schedule/state.ts";
 import type { Knowledge, OccurrenceView } from "../schedule/stub.ts";
 import type { Change } from "../core/eras.ts";
@@ -143,11 +143,22 @@ export function openLedger(databases: ReadonlyMap<string, D1Database>): LedgerRe
 function stretchesOf(shard: D1Database, query: ItemsQuery): Promise<Stretch<HistoryItem>>[] {
   const { kind, state } = query;
   return [
-    ...(kind === "gap" ? [] : [occurrencesIn(shard, { ...query, kind })]),
+    ...(kind === "gap"
+      ? []
+      : statesOf(query).map((one) => occurrencesIn(shard, { ...query, kind, state: one }))),
     ...((kind === null || kind === "gap") && (state === null || state === "skipped")
       ? [gapsIn(shard, query)]
       : []),
   ];
+}
+
+/** Only what did not go well has a reason: asked for one, just those states are read, each by its index. */
+function statesOf({ state, reason }: ItemsQuery): (State | null)[] {
+  if (state !== null || reason === null) return [state];
+  if (reason === "superseded") return ["skipped", "expired", "cancelled"];
+  return SKIP_REASONS.some((skipped) => skipped === reason)
+    ? ["skipped"]
+    : ["failed", "expired", "cancelled"];
 }
 
 async function occurrencesIn(shard: D1Database, query: ItemsQuery & { kind: Kind | null }) {
@@ -156,6 +167,6 @@ async function occurrencesIn(shard: D1Database, query: ItemsQuery & { kind: Kind
 }
 
 async function gapsIn(shard: D1Database, query: ItemsQuery) {
-  const items = (await listGaps(shard, query)).map(placeGap);
-  return { items, end: items.length < query.limit ? null : items.at(-1)!.at };
+  const { rows, end } = await listGaps(shard, query);
+  return { items: rows.map(placeGap), end };
 }

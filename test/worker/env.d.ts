@@ -13,6 +13,7 @@ declare global {
       MIGRATIONS: D1Migration[];
       CARILLON_LIVES?: string;
       CARILLON_SEED?: string;
+      CARILLON_ROWS?: string;
     }
   }
 }
