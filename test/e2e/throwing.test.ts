@@ -33,16 +33,23 @@ beforeAll(
 );
 afterAll(() => session?.close());
 
+/** The slots that an item of history explains. */
+function slotsOf(item: HistoryItem): number[] {
+  if (item.kind !== "gap") return [Date.parse(item.scheduledFor)];
+  return Array.from({ length: item.count }, (_, n) => Date.parse(item.from) + n * 1_000);
+}
+
 const failed = () => occurrences(items).filter(({ state }) => state === "failed") as Attempted[];
 
 describe(`a schedule of every second whose consumer always throws, for ${SOAK_SECONDS} s`, () => {
   it("never stops: each slot is an occurrence or skipped with a reason, none is missing, none twice", () => {
-    const slots = occurrences(items).map(({ scheduledFor }) => Date.parse(scheduledFor));
+    const slots = items.flatMap(slotsOf).toSorted((a, b) => a - b);
     expect(slots.length).toBeGreaterThan(SOAK_SECONDS / 2);
     expect(slots).toEqual(slots.map((_, index) => slots[0]! + index * 1_000));
-    const reasons = occurrences(items).filter(({ state }) => state === "skipped");
-    expect(new Set(reasons.map(({ reason }) => reason))).toEqual(new Set(["overlap"]));
-    console.log(`${slots.length} slots: ${failed().length} failed, ${reasons.length} skipped (overlap)`);
+    const skipped = items.filter((item) => item.kind === "gap" || item.state === "skipped");
+    // On a machine that stalls for seconds a wake is late, and covers what it missed.
+    for (const { reason } of skipped) expect(["overlap", "coalesced"]).toContain(reason);
+    console.log(`${slots.length} slots: ${failed().length} failed, the others skipped with a reason`);
   });
 
   it("uses the configured attempts and keeps the configured backoff", () => {
