@@ -9,6 +9,7 @@ export type EventName =
   | "record_failed"
   | "row_refused"
   | "restored"
+  | "ledger_unavailable"
   | "dead_letter"
   | "dead_letter_failed"
   | "poke_failed"

@@ -11,6 +11,7 @@ import { ledgerOf, queueOf, type Env } from "../env.ts";
 import { recordRows } from "../ledger/record.ts";
 import { withDeadline } from "../deadline.ts";
 import { causeOf, log } from "../log.ts";
+import { send } from "./send.ts";
 import type { HandedOver, HandOver, OwedMessage } from "../schedule/handover.ts";
 import type { PendingRow } from "../schedule/state.ts";
 
@@ -86,12 +87,10 @@ export class Courier extends DurableObject<Env> {
     try {
       const queue = queueOf(this.env, name);
       if (!queue) throw new Error(`no queue binding ${name}`);
-      const [only] = batch;
-      if (only && batch.length === 1) await queue.send(only.message.message, { contentType: "json" });
-      else
-        await queue.sendBatch(
-          batch.map(({ message }) => ({ body: message.message, contentType: "json" as const })),
-        );
+      await send(
+        queue,
+        batch.map(({ message }) => message.message),
+      );
       const at = Date.now();
       for (const { entry, message } of batch) stamp(entry, message, at);
     } catch (error) {

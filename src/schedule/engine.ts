@@ -4,6 +4,7 @@
  */
 import { fail, ok, type Result } from "../core/errors.ts";
 import { TIMES } from "../core/limits.ts";
+import { withDeadline } from "../deadline.ts";
 import { ledgerOf, type Env } from "../env.ts";
 import { readForRestore } from "../ledger/restore.ts";
 import { causeOf, log } from "../log.ts";
@@ -24,6 +25,7 @@ const ROWS_GUARD_MS = 5 * 60_000; // rows alone can wait for a wake that is arme
 const PLATFORM_RETRIES_MAX = 4; // of six: after that the platform would drop the alarm
 const FAILED_WAKE_MS = 60_000;
 const HOME_SHARD = "LEDGER";
+const LOOK_UP_MS_MAX = 5_000;
 
 export class Engine {
   readonly #ctx: DurableObjectState;
@@ -163,19 +165,28 @@ export class Engine {
   async #remember(anew: boolean): Promise<Result<null>> {
     if (this.#world && !anew) return ok(null);
     const { namespace, name } = this.#names();
-    const ledger = ledgerOf(this.#env, HOME_SHARD);
     try {
-      const recorded = ledger && (await readForRestore(ledger, namespace, name, Date.now()));
+      const recorded = await this.#lookUp(namespace, name);
       if (!recorded || (this.#world && (!anew || isLevel(this.#world, recorded)))) return ok(null);
       await this.#alarm.load();
       log("restored", { schedule: this.#key, cursor: recorded.highestSlot });
       this.#commit("restore", recorded, Date.now(), true);
       return ok(null);
     } catch (error) {
+      log("ledger_unavailable", { schedule: this.#key, cause: causeOf(error) });
       return fail("ledger_unavailable", "The ledger can't be asked whether this schedule exists.", {
-        hint: `Try again in a few seconds. (${causeOf(error)})`,
+        hint: "Try again in a few seconds.",
       });
     }
+  }
+
+  async #lookUp(namespace: string, name: string) {
+    const ledger = ledgerOf(this.#env, HOME_SHARD);
+    if (!ledger) throw new Error(`no D1 binding ${HOME_SHARD}`);
+    const found = readForRestore(ledger, namespace, name, Date.now()).then((recorded) => ({ recorded }));
+    const answer = await withDeadline(found, LOOK_UP_MS_MAX);
+    if (!answer) throw new Error("the ledger did not answer");
+    return answer.recorded;
   }
 
   #blank(now: number): World {

@@ -2,6 +2,7 @@
  * Hands over what is committed. By way of a Courier, which gathers what many objects have at the same second;
  * when it is silent, full or failing: directly, under the same id and attempt, and the rows stay pending.
  */
+import { send } from "../delivery/send.ts";
 import { withDeadline } from "../deadline.ts";
 import { queueOf, type Env } from "../env.ts";
 import { causeOf, log } from "../log.ts";
@@ -43,14 +44,17 @@ export class Outbox {
 
   async #sendDirectly({ messages, rows }: HandOver): Promise<HandedOver> {
     const outcome: HandedOver = { sent: [], unsent: [], recorded: [], unrecorded: rows.length > 0 };
-    for (const { key, attempt, queue, message } of messages) {
+    const sending = messages.map(async ({ key, attempt, queue: name, message }) => {
+      const queue = queueOf(this.#env, name);
       try {
-        await queueOf(this.#env, queue)?.send(message, { contentType: "json" });
+        if (!queue) throw new Error(`no queue binding ${name}`);
+        await send(queue, [message]);
         outcome.sent.push({ key, attempt, at: Date.now() });
       } catch (error) {
         outcome.unsent.push({ key, attempt, error: causeOf(error) });
       }
-    }
+    });
+    await Promise.all(sending);
     return outcome;
   }
 }

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { ScheduleStub } from "../../src/schedule/stub.ts";
 import { addressOf, createBell, START } from "./bell.ts";
 
@@ -59,6 +59,19 @@ describe("the object", () => {
       ok: false,
       error: { code: "not_found" },
     });
+  });
+
+  it("creates nothing while it can't know what existed before", async () => {
+    const object = env.SCHEDULES.getByName("default/unknowable");
+    const stub = object as unknown as ScheduleStub;
+    const down = vi.spyOn(env.LEDGER, "prepare").mockImplementation(() => {
+      throw new Error("D1_ERROR: Network connection lost.");
+    });
+    const input = { trigger: { every: "PT1H" }, target: { queue: "LIBRARY" } };
+    const put = () => stub.put({ namespace: "default", name: "unknowable", who: "test", input });
+    expect(await put()).toMatchObject({ ok: false, error: { code: "ledger_unavailable" } });
+    down.mockRestore();
+    expect(await put()).toMatchObject({ ok: true, value: { outcome: "created" } });
   });
 });
 
