@@ -1,5 +1,6 @@
 /** The API, composed. What it needs of the world comes in as `Deps`; it knows no binding. */
 import { Hono } from "hono";
+import { audits } from "./audits.ts";
 import { authenticate, requireConfiguration } from "./auth.ts";
 import type { AppEnv, Deps } from "./context.ts";
 import { explanations } from "./explain.ts";
@@ -27,6 +28,7 @@ const RESOURCES = [
   histories,
   revisions,
   explanations,
+  audits,
   previews,
   simulations,
   occurrences,

@@ -132,6 +132,13 @@ export const explainQuery = fields({
   ),
 });
 
+const place = v.strictObject({ revision: v.number(), after: v.number() });
+export const auditQuery = fields({ ...range, cursor: cursor(place) });
+export const auditsQuery = fields({
+  ...range,
+  cursor: cursor(v.strictObject({ name: v.string(), place: v.nullable(place) })),
+});
+
 export const revisionsQuery = fields({ limit, cursor: cursor(v.strictObject({ version: v.number() })) });
 
 export const historyQuery = fields({ ...range, limit, cursor: cursor(position) });

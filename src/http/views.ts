@@ -171,6 +171,28 @@ export const explanation = named(
   }),
 );
 
+export const audit = named(
+  "Audit",
+  v.object({
+    expected: v.pipe(v.number(), v.description("Slots that the revisions in force named")),
+    accounted: v.pipe(v.number(), v.description("Those that are an occurrence, or lie in a gap row")),
+    discrepancies: v.array(
+      v.object({
+        schedule: v.string(),
+        kind: v.picklist(["missing", "doubled", "unnamed", "miscounted", "overlapping", "broken_chain"]),
+        slot: instant,
+        expected: v.string(),
+        found: v.string(),
+      }),
+    ),
+    prunedBefore: v.pipe(
+      maybeInstant,
+      v.description("Older slots were not judged: their records may be pruned"),
+    ),
+    nextCursor: maybeText,
+  }),
+);
+
 export const simulation = named(
   "Simulation",
   v.object({

@@ -92,6 +92,26 @@ export async function listSchedules(db: D1Database, query: DirectoryQuery): Prom
   return results.map(entryOf);
 }
 
+/** In the order of names, deleted ones included: whoever audits leaves none out. */
+export async function schedulesAfter(
+  db: D1Database,
+  namespace: string,
+  name: string,
+  limit: number,
+): Promise<Entry[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT namespace, name, shard, state, revision, created_at, updated_at, description, tags, managed_by, health, definition
+         FROM schedules
+        WHERE namespace = ?1 AND name > ?2
+        ORDER BY name
+        LIMIT ?3`,
+    )
+    .bind(namespace, name, limit)
+    .all<ScheduleRow>();
+  return results.map(entryOf);
+}
+
 function entryOf(row: ScheduleRow): Entry {
   return {
     namespace: row.namespace,

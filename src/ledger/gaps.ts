@@ -28,6 +28,26 @@ export async function gapBefore(db: D1Database, schedule: string, at: number): P
     .first<GapRow>();
 }
 
+/** Of one schedule, oldest first: those that begin up to `upTo`, from the last that begins at or before `from` on. */
+export async function gapsBetween(
+  db: D1Database,
+  { schedule, from, upTo, limit }: { schedule: string; from: number; upTo: number; limit: number },
+): Promise<GapRow[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT *
+         FROM gaps
+        WHERE schedule = ?1 AND from_at <= ?3
+          AND from_at >= coalesce(
+                (SELECT from_at FROM gaps WHERE schedule = ?1 AND from_at <= ?2 ORDER BY from_at DESC LIMIT 1), ?2)
+        ORDER BY from_at
+        LIMIT ?4`,
+    )
+    .bind(schedule, from, upTo, limit)
+    .all<GapRow>();
+  return results;
+}
+
 /** How many gap rows one page looks at: those of other namespaces and reasons lie between them. */
 const SCAN_MAX = 200;
 

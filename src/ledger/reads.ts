@@ -8,9 +8,10 @@ import type { OccurrenceBody } from "../schedule/state.ts";
 import type { Knowledge, OccurrenceView } from "../schedule/stub.ts";
 import type { Change } from "../core/eras.ts";
 import type { DefinitionInput, Json } from "../core/schedule.ts";
+import { auditPage, type AuditPage, type AuditQuery } from "./audit.ts";
 import { listRevisions, readRevision } from "./changes.ts";
 import { listAlerts, type Alert, type AlertQuery } from "./alerts.ts";
-import { listSchedules, readSchedule, type DirectoryQuery, type Entry } from "./directory.ts";
+import { listSchedules, readSchedule, schedulesAfter, type DirectoryQuery, type Entry } from "./directory.ts";
 import { changesWith, evidenceAt, type SlotEvidence } from "./evidence.ts";
 import { listGaps } from "./gaps.ts";
 import { readHistory, type HistoryQuery } from "./history.ts";
@@ -65,6 +66,10 @@ export interface LedgerReads {
   /** Every change that is known, oldest first: those on record, and those that the object has not told yet. */
   changes(namespace: string, name: string, unrecorded: Knowledge["unrecorded"]): Promise<Change[]>;
   evidence(entry: Entry, query: Parameters<typeof evidenceAt>[2]): Promise<SlotEvidence>;
+  /** One page of the audit of one schedule. */
+  audit(entry: Entry, query: AuditQuery): Promise<AuditPage>;
+  /** In the order of names after `name`, deleted ones included. */
+  schedulesAfter(namespace: string, name: string, limit: number): Promise<Entry[]>;
   /** Creates and edits, newest first; one more than asked for, if there is one. */
   revisions(
     namespace: string,
@@ -119,6 +124,9 @@ export function openLedger(databases: ReadonlyMap<string, D1Database>): LedgerRe
     changes: (namespace, name, unrecorded) =>
       changesWith(directory, scheduleKey(namespace, name), unrecorded),
     evidence: (entry, query) => evidenceAt(shardOf(entry), scheduleKey(entry.namespace, entry.name), query),
+    audit: (entry, query) =>
+      auditPage(shardOf(entry), directory, scheduleKey(entry.namespace, entry.name), query),
+    schedulesAfter: (namespace, name, limit) => schedulesAfter(directory, namespace, name, limit),
     revisions: (namespace, name, { before, limit }) =>
       listRevisions(directory, { schedule: scheduleKey(namespace, name), before, limit: limit + 1 }),
     revision: (namespace, name, revision) => readRevision(directory, scheduleKey(namespace, name), revision),

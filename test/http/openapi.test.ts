@@ -58,6 +58,8 @@ const CALLS = [
   "DELETE /v1/schedules/{name}/backfill/{backfill}",
   "GET /v1/schedules/{name}/revisions",
   "GET /v1/schedules/{name}/explain",
+  "GET /v1/schedules/{name}/audit",
+  "GET /v1/audit",
   "POST /v1/occurrences/{id}/replay",
   "POST /v1/occurrences/replay",
   "POST /v1/sweep",

@@ -227,6 +227,16 @@ const EMPTY_LEDGER: LedgerReads = {
   occurrences: () => Promise.resolve({ items: [], end: null }),
   occurrence: () => Promise.resolve(null),
   changes: () => Promise.resolve([]),
+  audit: () =>
+    Promise.resolve({
+      expected: 0,
+      accounted: 0,
+      discrepancies: [],
+      prunedBefore: null,
+      looked: 0,
+      next: null,
+    }),
+  schedulesAfter: () => Promise.resolve([]),
   evidence: () => Promise.resolve({ occurrences: [], gap: null, earlier: [] }),
   revisions: () => Promise.resolve([]),
   revision: () => Promise.resolve(null),
