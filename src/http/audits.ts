@@ -9,10 +9,11 @@ import type { Entry } from "../ledger/directory.ts";
 import type { AppEnv, Deps } from "./context.ts";
 import { cursorOf } from "./cursor.ts";
 import { operation } from "./operation.ts";
+import { auditQuery, auditsQuery } from "./past-requests.ts";
+import * as past from "./past-views.ts";
 import { refuse } from "./problem.ts";
-import { auditQuery, auditsQuery, namePath } from "./requests.ts";
+import { namePath } from "./requests.ts";
 import { accept } from "./validate.ts";
-import * as views from "./views.ts";
 
 /** Schedules of one page: each takes a call to its object, and a few looks into the ledger. */
 const SCHEDULES_A_PAGE = 16;
@@ -34,7 +35,7 @@ export function audits(deps: Deps): Hono<AppEnv> {
       scope: "read",
       summary: "Prove that no slot of a range is missing, or name those that are",
       description: ABOUT,
-      answers: { 200: { description: "A page; no discrepancies is the proof", schema: views.audit } },
+      answers: { 200: { description: "A page; no discrepancies is the proof", schema: past.audit } },
       refuses: ["invalid_instant"],
     }),
     accept("param", namePath),
@@ -67,7 +68,7 @@ export function audits(deps: Deps): Hono<AppEnv> {
       scope: "read",
       summary: "The same for all schedules of a namespace, deleted ones included",
       description: `${ABOUT} Rows that no revision names are looked for in the audit of one schedule only.`,
-      answers: { 200: { description: "A page; no discrepancies is the proof", schema: views.audit } },
+      answers: { 200: { description: "A page; no discrepancies is the proof", schema: past.audit } },
       refuses: ["invalid_instant"],
     }),
     accept("query", auditsQuery),

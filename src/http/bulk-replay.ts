@@ -6,8 +6,9 @@ import type { OccurrenceView } from "../schedule/stub.ts";
 import type { AppEnv, Deps } from "./context.ts";
 import { cursorOf } from "./cursor.ts";
 import { BODY, operation } from "./operation.ts";
+import { bulkReplayBody } from "./past-requests.ts";
+import * as past from "./past-views.ts";
 import { replayOf } from "./recovery.ts";
-import { bulkReplayBody } from "./requests.ts";
 import { accept } from "./validate.ts";
 import * as views from "./views.ts";
 
@@ -32,7 +33,7 @@ export function bulkReplay(deps: Deps): Hono<AppEnv> {
       summary: "Run again what ended badly: by schedule, state, reason and range, newest first",
       description:
         "An occurrence whose slot has succeeded since, or that a replay is under way for, is left out. `nextCursor` goes on with older ones.",
-      answers: { 200: { description: "What became of each", schema: views.page(views.replayed) } },
+      answers: { 200: { description: "What became of each", schema: views.page(past.replayed) } },
       refuses: [...BODY, "invalid_instant"],
     }),
     accept("json", bulkReplayBody),

@@ -12,10 +12,11 @@ import { scheduleKey } from "../ledger/row.ts";
 import type { Knowledge } from "../schedule/stub.ts";
 import type { AppEnv, Deps } from "./context.ts";
 import { operation } from "./operation.ts";
+import { explainQuery } from "./past-requests.ts";
+import * as past from "./past-views.ts";
 import { refuse } from "./problem.ts";
-import { explainQuery, namePath } from "./requests.ts";
+import { namePath } from "./requests.ts";
 import { accept } from "./validate.ts";
-import * as views from "./views.ts";
 
 /** Slots before it, of which one may have been in the way. */
 const EARLIER = 20;
@@ -34,7 +35,7 @@ export function explanations(deps: Deps): Hono<AppEnv> {
         "`at` is an instant, or a local time without offset on the clock of the schedule's zone. One that the clock leaves out is explained " +
         "as `dst_gap`; one that exists twice is refused with the candidates.",
       answers: {
-        200: { description: "The verdict, in words, with the evidence", schema: views.explanation },
+        200: { description: "The verdict, in words, with the evidence", schema: past.explanation },
       },
       refuses: ["invalid_instant", "ambiguous_time"],
     }),

@@ -9,9 +9,11 @@ import type { ReplayCommand } from "../schedule/stub.ts";
 import type { AppEnv, Deps } from "./context.ts";
 import { recall } from "./occurrences.ts";
 import { BODY, operation } from "./operation.ts";
+import { backfillBody, backfillPath, replayBody } from "./past-requests.ts";
+import * as past from "./past-views.ts";
 import { timeRule } from "./preview.ts";
 import { refuse } from "./problem.ts";
-import { backfillBody, backfillPath, idPath, namePath, replayBody } from "./requests.ts";
+import { idPath, namePath } from "./requests.ts";
 import { accept } from "./validate.ts";
 import * as views from "./views.ts";
 
@@ -29,8 +31,8 @@ export function recovery(deps: Deps): Hono<AppEnv> {
         "`[from, to)`, at most up to now, under the current revision, also while paused. Slots that succeeded or are open are left out " +
         "unless `rerun`. `dryRun` shows what would run, and runs nothing.",
       answers: {
-        200: { description: "The dry run, or nothing to run", schema: views.backfill },
-        202: { description: "Queued", schema: views.backfill },
+        200: { description: "The dry run, or nothing to run", schema: past.backfill },
+        202: { description: "Queued", schema: past.backfill },
       },
       refuses: [...BODY, "invalid_instant", "limit_exceeded", "precondition_failed"],
     }),
@@ -62,7 +64,7 @@ export function recovery(deps: Deps): Hono<AppEnv> {
       tag: "Schedules",
       scope: "trigger",
       summary: "Call a backfill off: what waits is cancelled, what runs is asked to stop",
-      answers: { 200: { description: "How many", schema: views.backfillEnd } },
+      answers: { 200: { description: "How many", schema: past.backfillEnd } },
     }),
     accept("param", backfillPath),
     async (c) => {

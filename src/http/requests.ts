@@ -1,14 +1,13 @@
 /** What requests carry beside a definition: names, ids, preconditions, queries and the bodies of commands. */
 import * as v from "valibot";
 import { fail, ok, type Result } from "../core/errors.ts";
-import { BOUNDS, LIMITS } from "../core/limits.ts";
+import { LIMITS } from "../core/limits.ts";
 import { parseOccurrenceId, STATES } from "../core/occurrence.ts";
 import { PREVIEW_COUNT_MAX } from "../core/preview.ts";
 import { CATCH_UP_POLICIES, OVERLAPS } from "../core/schedule.ts";
 import { SCHEDULE_STATES } from "../ledger/directory.ts";
 import { ITEM_KINDS } from "../ledger/reads.ts";
 import { cursor } from "./cursor.ts";
-import { definitionBody } from "./definition.ts";
 import {
   choice,
   count,
@@ -17,7 +16,6 @@ import {
   flag,
   instant,
   json,
-  list,
   cutText,
   parsed,
   shown,
@@ -28,22 +26,17 @@ import { exclude, trigger } from "./trigger.ts";
 
 const PAGE_MAX = 200;
 const PAGE = 50;
-const BACKFILL = 100;
-/** Each takes a look into the ledger and a call to an object. */
-const BULK_MAX = 100;
-const BULK = 50;
-const SIMULATED_LIST_MAX = 100;
 /** A quarter of the bytes: whatever the characters are, what is kept stays within the limit. */
 const ERROR_CHARS_MAX = LIMITS.ERROR_BYTES_MAX / 4;
 const TOKEN_MAX = Number.MAX_SAFE_INTEGER;
 const note = v.optional(v.nullable(text(LIMITS.NOTE_CHARS_MAX)), null);
-const maybeInstant = v.optional(v.nullable(instant), null);
-const word = v.optional(text(LIMITS.TAG_CHARS_MAX, 1));
+export const maybeInstant = v.optional(v.nullable(instant), null);
+export const word = v.optional(text(LIMITS.TAG_CHARS_MAX, 1));
 
 // ── in the path ─────────────────────────────────────────────────────────────────────────────────
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,127}$/;
-const name = parsed(
+export const name = parsed(
   (input) =>
     typeof input === "string" && NAME.test(input)
       ? ok(input)
@@ -61,18 +54,6 @@ const occurrenceId = parsed((input) => parseOccurrenceId(String(input)), {
   examples: ["nightly-report@2026-11-30T01:00:00Z"],
 });
 export const idPath = v.object({ id: occurrenceId });
-
-const BACKFILL_ID = /^b[1-9]\d{0,8}$/;
-export const backfillPath = v.object({
-  name,
-  backfill: parsed(
-    (input) =>
-      BACKFILL_ID.test(String(input))
-        ? ok(String(input))
-        : fail("not_found", "A backfill is named by its number, such as b1."),
-    { type: "string", pattern: BACKFILL_ID.source, examples: ["b1"] },
-  ),
-});
 
 // ── preconditions ───────────────────────────────────────────────────────────────────────────────
 
@@ -108,9 +89,9 @@ export const putHeaders = v.object({ "if-match": ifMatch, "if-none-match": ifNon
 
 // ── queries ─────────────────────────────────────────────────────────────────────────────────────
 
-const limit = count(1, PAGE_MAX, PAGE);
-const range = { from: v.optional(instant), to: v.optional(instant) };
-const position = v.strictObject({ slot: v.number(), schedule: v.string(), variant: v.string() });
+export const limit = count(1, PAGE_MAX, PAGE);
+export const range = { from: v.optional(instant), to: v.optional(instant) };
+export const position = v.strictObject({ slot: v.number(), schedule: v.string(), variant: v.string() });
 
 export const schedulesQuery = fields({
   state: v.optional(choice(SCHEDULE_STATES)),
@@ -121,25 +102,6 @@ export const schedulesQuery = fields({
   limit,
   cursor: cursor(v.strictObject({ createdAt: v.number(), name: v.string() })),
 });
-
-export const explainQuery = fields({
-  at: v.pipe(
-    text(64, 1),
-    v.metadata({
-      description: "An instant, or a local time on the clock of the schedule's zone",
-      examples: ["2026-11-30T09:00:00+01:00", "2026-11-30T09:00"],
-    }),
-  ),
-});
-
-const place = v.strictObject({ revision: v.number(), after: v.number() });
-export const auditQuery = fields({ ...range, cursor: cursor(place) });
-export const auditsQuery = fields({
-  ...range,
-  cursor: cursor(v.strictObject({ name: v.string(), place: v.nullable(place) })),
-});
-
-export const revisionsQuery = fields({ limit, cursor: cursor(v.strictObject({ version: v.number() })) });
 
 export const historyQuery = fields({ ...range, limit, cursor: cursor(position) });
 
@@ -184,39 +146,6 @@ export const triggerBody = shown(
   { payload: { report: "daily", force: true } },
 );
 
-export const backfillBody = shown(
-  fields({
-    from: instant,
-    to: instant,
-    order: v.optional(choice(["oldest", "newest"]), "oldest"),
-    limit: v.optional(whole(1, BOUNDS.BACKFILL_MAX), BACKFILL),
-    rerun: v.optional(flag, false),
-    dryRun: v.optional(flag, false),
-  }),
-  { from: "2026-11-01T00:00:00Z", to: "2026-11-08T00:00:00Z", order: "oldest", dryRun: true },
-);
-
-const revision = v.optional(choice(["current"]));
-export const replayBody = shown(fields({ revision }), { revision: "current" });
-
-/** Ended, and not well. Skipped slots are for a backfill: most of them stand in gap rows. */
-const REPLAYED_STATES = ["failed", "expired", "cancelled"] as const;
-export const bulkReplayBody = shown(
-  fields({
-    filter: fields({
-      schedule: v.optional(name),
-      state: v.optional(choice(REPLAYED_STATES), "failed"),
-      reason: word,
-      from: v.optional(instant),
-      to: v.optional(instant),
-    }),
-    revision,
-    limit: v.optional(whole(1, BULK_MAX), BULK),
-    cursor: cursor(position),
-  }),
-  { filter: { state: "failed", from: "2026-11-30T00:00:00Z" }, limit: 20 },
-);
-
 export const previewBody = shown(
   fields({
     trigger,
@@ -229,43 +158,6 @@ export const previewBody = shown(
     count: v.optional(whole(1, PREVIEW_COUNT_MAX), 10),
   }),
   { trigger: { cron: "30 2 * * *", timezone: "Europe/Berlin" }, from: "2027-03-27T00:00:00Z", count: 3 },
-);
-
-const stretch = { from: instant, to: instant };
-const runMs = duration(0, LIMITS.TIMEOUT_MS_MAX);
-const madeUpRun = fields({
-  duration: v.optional(runMs, "PT0S"),
-  durations: v.optional(v.pipe(list(runMs, SIMULATED_LIST_MAX), v.minLength(1, "must not be empty"))),
-  failEvery: v.optional(v.nullable(whole(1, 1_000_000)), null),
-});
-
-export const simulateBody = shown(
-  fields({
-    definition: definitionBody,
-    from: maybeInstant,
-    until: maybeInstant,
-    downtime: v.optional(list(fields(stretch), SIMULATED_LIST_MAX), []),
-    pauses: v.optional(
-      list(
-        fields({ ...stretch, catchUp: v.optional(v.nullable(choice(CATCH_UP_POLICIES)), null) }),
-        SIMULATED_LIST_MAX,
-      ),
-      [],
-    ),
-    run: v.optional(madeUpRun, {}),
-  }),
-  {
-    definition: {
-      trigger: { every: "10m" },
-      target: { queue: "LIBRARY" },
-      catchUp: { policy: "all", limit: 3 },
-    },
-    from: "2026-12-01T00:00:00Z",
-    until: "2026-12-01T04:00:00Z",
-    downtime: [{ from: "2026-12-01T01:00:00Z", to: "2026-12-01T02:00:00Z" }],
-    pauses: [{ from: "2026-12-01T03:00:00Z", to: "2026-12-01T03:30:00Z", catchUp: "latest" }],
-    run: { duration: "90s", failEvery: 3 },
-  },
 );
 
 // ── the worker protocol ─────────────────────────────────────────────────────────────────────────

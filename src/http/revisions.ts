@@ -7,8 +7,10 @@ import type { Change } from "../core/eras.ts";
 import type { AppEnv, Deps } from "./context.ts";
 import { cursorOf } from "./cursor.ts";
 import { operation } from "./operation.ts";
+import { revisionsQuery } from "./past-requests.ts";
+import * as past from "./past-views.ts";
 import { refuse } from "./problem.ts";
-import { namePath, revisionsQuery } from "./requests.ts";
+import { namePath } from "./requests.ts";
 import { accept } from "./validate.ts";
 import * as views from "./views.ts";
 
@@ -22,7 +24,7 @@ export function revisions(deps: Deps): Hono<AppEnv> {
       tag: "Schedules",
       scope: "read",
       summary: "Every definition that the schedule has had, newest first, with who made it and when",
-      answers: { 200: { description: "A page", schema: views.page(views.revision) } },
+      answers: { 200: { description: "A page", schema: views.page(past.revision) } },
     }),
     accept("param", namePath),
     accept("query", revisionsQuery),

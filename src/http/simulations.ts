@@ -6,10 +6,10 @@ import { placeGap } from "../ledger/row.ts";
 import { simulate, SIMULATED_STEPS_MAX } from "../schedule/simulate.ts";
 import type { AppEnv } from "./context.ts";
 import { BODY, operation } from "./operation.ts";
+import { simulateBody } from "./past-requests.ts";
+import * as past from "./past-views.ts";
 import { refuse } from "./problem.ts";
-import { simulateBody } from "./requests.ts";
 import { accept } from "./validate.ts";
-import * as views from "./views.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -27,7 +27,7 @@ export function simulations(): Hono<AppEnv> {
         "The schedule is created at `from` (default: now); `until` defaults to a day later. While the scheduler is down no alarm rings and " +
         "no report arrives; what runs goes on. Durations are taken in turn, one an attempt; every `failEvery`th attempt fails. " +
         `It ends after ${SIMULATED_STEPS_MAX} steps: then \`truncated\` is true and \`reached\` says how far it came.`,
-      answers: { 200: { description: "The timeline", schema: views.simulation } },
+      answers: { 200: { description: "The timeline", schema: past.simulation } },
       refuses: [
         ...BODY,
         "invalid_trigger",
