@@ -25,6 +25,8 @@ export interface Runtime {
 
 export interface RuntimeOptions {
   stateDir: string;
+  /** Configuration of the scheduler; the shipped one unless told otherwise. */
+  scheduler?: string;
   /** Configuration of the consumer beside the scheduler; the library unless told otherwise. */
   consumer?: string;
   /** Further flags of `wrangler dev`. */
@@ -41,11 +43,12 @@ export async function migrate(stateDir: string): Promise<void> {
 
 export async function startRuntime({
   stateDir,
+  scheduler = SCHEDULER,
   consumer = LIBRARY,
   flags = [],
   onOutput,
 }: RuntimeOptions): Promise<Runtime> {
-  const session = ["dev", "-c", SCHEDULER, "-c", consumer, "--persist-to", stateDir];
+  const session = ["dev", "-c", scheduler, "-c", consumer, "--persist-to", stateDir];
   const quiet = ["--inspector-port", "0", "--show-interactive-dev-session=false"];
   // A registry of its own: another runtime on this machine, of the same names, is none of its business.
   const env = { WRANGLER_REGISTRY_PATH: join(stateDir, "registry") };

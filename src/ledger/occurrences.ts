@@ -65,7 +65,7 @@ export async function occurrencesAt(
   return results;
 }
 
-/** Those of these slots that are on record, newest first: by primary key, one row a slot. */
+/** Those of these slots that are on record, in their order: by primary key, one row a slot, and none read twice to sort them. */
 export async function occurrencesAmong(
   db: D1Database,
   schedule: string,

@@ -5,13 +5,21 @@ interface Env {
   RUNS: Runs;
 }
 
-type Deed = "ok" | "throw" | "give_up" | "more";
+type Deed = "ok" | "throw" | "give_up" | "more" | "flaky" | "slow";
+
+const SLOW_MS = 3_000;
 
 export default {
   queue: consume<Env>(async (run) => {
     const { deed } = run.payload as { deed: Deed };
     switch (deed) {
       case "ok":
+        return { result: { attempt: run.attempt } };
+      case "flaky":
+        if (run.attempt === 1) throw new Error("the first attempt was told to throw");
+        return { result: { attempt: run.attempt } };
+      case "slow":
+        await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
         return { result: { attempt: run.attempt } };
       case "throw":
         throw new Error(`attempt ${run.attempt} was told to throw`);

@@ -1,0 +1,93 @@
+/** Schedules of every kind, drawn by a seeded dice: the same seed makes the same fleet, and the same havoc. */
+
+export type Dice = () => number;
+
+/** Mulberry32: small, seeded, good enough to play with. */
+export function diceOf(seed: number): Dice {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let value = Math.imul(state ^ (state >>> 15), 1 | state);
+    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
+    return ((value ^ (value >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+export function pick<T>(dice: Dice, options: readonly T[]): T {
+  return options[Math.floor(dice() * options.length)]!;
+}
+
+export interface Member {
+  name: string;
+  kind: Kind;
+  definition: { [field: string]: unknown };
+}
+
+export const KINDS = ["every", "cron", "after", "at", "in"] as const;
+export type Kind = (typeof KINDS)[number];
+
+const STEPS = [4, 5, 6, 10, 12, 15, 20] as const; // seconds; divisors of a minute, so that cron can say them
+const OVERLAPS = ["skip", "buffer_one", "buffer_all", "cancel_other", "terminate_other", "allow"] as const;
+const DEEDS = ["ok", "ok", "ok", "flaky", "throw", "give_up", "more", "slow"] as const;
+const MIX: readonly Kind[] = [
+  "every",
+  "every",
+  "every",
+  "cron",
+  "cron",
+  "cron",
+  "after",
+  "after",
+  "at",
+  "in",
+];
+
+export function fleetOf(dice: Dice, size: number, now: number, spanMs: number): Member[] {
+  return Array.from({ length: size }, (_, i) => {
+    const kind = MIX[i % MIX.length]!;
+    const tracked = kind === "after" || dice() < 0.7;
+    const definition = {
+      trigger: triggerOf(kind, dice, now, spanMs),
+      target: { queue: "LIBRARY" },
+      payload: { deed: pick(dice, DEEDS) },
+      tracked,
+      jitter: dice() < 0.2 ? "2s" : "0s",
+      ...(tracked ? trackedParts(kind, dice) : {}),
+      ...(dice() < 0.1 && kind === "every" ? { maxOccurrences: 5 } : {}),
+    };
+    return { name: `${kind}-${String(i).padStart(3, "0")}`, kind, definition };
+  });
+}
+
+function trackedParts(kind: Kind, dice: Dice) {
+  return {
+    overlap: kind === "after" ? "skip" : pick(dice, OVERLAPS),
+    catchUp: {
+      policy: pick(dice, ["skip", "latest", "all"]),
+      limit: 20,
+      grace: pick(dice, ["2s", "1m"]),
+      rate: 20,
+    },
+    retry: { maxAttempts: pick(dice, [1, 2, 3]), initial: "1s", max: "4s", maxElapsed: "60s" },
+    timeouts: { start: "6s", lease: "5s", run: "10s", cancel: "3s" },
+  };
+}
+
+export function triggerOf(kind: Kind, dice: Dice, now: number, spanMs: number): object {
+  const step = pick(dice, STEPS);
+  switch (kind) {
+    case "every":
+      return { every: `${step}s` };
+    case "cron":
+      return {
+        cron: `*/${step} * * * * *`,
+        timezone: pick(dice, ["UTC", "Europe/Berlin", "America/New_York"]),
+      };
+    case "after":
+      return { after: `${pick(dice, [3, 5, 8])}s` };
+    case "at":
+      return { at: new Date(now + spanMs * (0.1 + 0.8 * dice())).toISOString() };
+    case "in":
+      return { in: `${Math.ceil((spanMs / 1_000) * (0.1 + 0.6 * dice()))}s` };
+  }
+}
