@@ -156,7 +156,7 @@ async function readLinks(db: D1Database, schedule: string, from: number, upTo: n
   const { results } = await db
     .prepare(
       `SELECT slot, CASE WHEN count(*) = count(finished_at) THEN max(finished_at) END AS settledAt,
-              max(body->>'nextDueAt') AS nextDueAt
+              max(CASE WHEN finished_at IS NOT NULL THEN due_at END) AS nextDueAt
          FROM occurrences
         WHERE schedule = ?1 AND computed = 0 AND slot >= ?2 AND slot <= ?3
           AND (variant = '' OR variant GLOB '~c[0-9]*')

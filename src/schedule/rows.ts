@@ -55,7 +55,7 @@ export function occurrenceRow(state: ScheduleState, o: Recorded, version: number
 
 /** The way back: what a row tells of its occurrence. */
 export function occurrenceOf(row: OccurrenceRow): Occurrence {
-  const { payload: _, nextDueAt: __, ...body } = row.body;
+  const { payload: _, ...body } = row.body;
   return {
     ...body,
     slot: row.slot,

@@ -178,7 +178,7 @@ export function finish(draft: Draft, open: Open, to: State, ending: Ending = {})
   if (open.attempts.at(-1)?.endedAt === null) closeAttempt(draft, open, to, ending.error ?? null);
   if (to !== open.state) move(open, to);
   invariant(isFinal(open.state, open.tracked), `${to} is no end`);
-  Object.assign(open, { finishedAt: now, leaseUntil: null, reason: ending.reason ?? null });
+  Object.assign(open, { finishedAt: now, leaseUntil: null, dueAt: null, reason: ending.reason ?? null });
   if (ending.error !== undefined) open.error = ending.error;
   if (ending.result !== undefined) open.result = ending.result;
   state.open = state.open.filter((other) => other !== open);
@@ -276,8 +276,7 @@ function noteDelay(draft: Draft): void {
   );
   if (settled?.table !== "occurrences") return;
   const version = nextNumber(draft);
-  const body = { ...settled.row.body, nextDueAt: state.delayDueAt };
-  Object.assign(settled, { version, row: { ...settled.row, version, due_at: state.delayDueAt, body } });
+  Object.assign(settled, { version, row: { ...settled.row, version, due_at: state.delayDueAt } });
 }
 
 /** Slots that were not run, with the reason: one as an occurrence, more as a gap row. */

@@ -151,8 +151,6 @@ export interface OccurrenceBody extends LocalNames {
   leaseUntil: number | null;
   /** A payload of its own (by hand), so that a replay can keep it. */
   payload?: { value: Json };
-  /** Fixed delay: the slot that counts from the settlement of this one. */
-  nextDueAt?: number | null;
 }
 
 export interface GapRow {

@@ -304,10 +304,10 @@ describe("the chain of a fixed delay", () => {
     return judgeChain({
       era: books.eras[0]!,
       changes: changesOf(bell),
-      links: rows.map(({ slot, finished_at: settledAt, body }) => ({
+      links: rows.map(({ slot, finished_at: settledAt, due_at }) => ({
         slot,
         settledAt,
-        nextDueAt: body.nextDueAt ?? null,
+        nextDueAt: settledAt === null ? null : due_at,
       })),
       standing: books.standing,
       held: books.held,
