@@ -76,8 +76,17 @@ function ofAttempts(o: Occurrence): string[] {
 
 /** One that an operator ran again is not to be overlooked. */
 function ofBeside({ evidence }: Finding): string[] {
-  return evidence.beside.map(({ kind, variant, state }) => `A ${kind} of it (${variant}) is ${state}.`);
+  return evidence.beside.map(({ kind, variant, state }) => `${BESIDE[kind]} (${variant}): ${state}.`);
 }
+
+const BESIDE: Record<Occurrence["kind"], string> = {
+  scheduled: "Its own run",
+  catch_up: "Its catch-up",
+  manual: "A run by hand at that instant",
+  backfill: "A backfill of it",
+  replay: "A replay of it",
+  continuation: "A continuation of it",
+};
 
 function ofGap(finding: Finding, gap: Gap): string[] {
   const [from, to] = [slotAt(finding, gap.from), slotAt(finding, gap.to)];

@@ -40,7 +40,7 @@ export function simulations(): Hono<AppEnv> {
     accept("json", simulateBody),
     (c) => {
       const { definition: said, downtime, pauses, run, ...range } = c.req.valid("json");
-      const { paused: _, ...definition } = said;
+      const { paused, ...definition } = said;
       const from = range.from ?? c.var.now;
       const until = range.until ?? from + DAY_MS;
       const backwards = [{ from, to: until }, ...downtime, ...pauses].find((span) => span.from >= span.to);
@@ -53,6 +53,7 @@ export function simulations(): Hono<AppEnv> {
         namespace: c.var.namespace,
         name: "simulation",
         definition,
+        paused,
         from,
         until,
         downtime,

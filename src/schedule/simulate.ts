@@ -26,6 +26,8 @@ export interface SimulateRequest {
   namespace: string;
   name: string;
   definition: DefinitionInput;
+  /** Created paused; the end of a pause resumes it. */
+  paused?: boolean;
   /** The schedule is created at this instant. */
   from: number;
   until: number;
@@ -90,8 +92,8 @@ class MadeUpWorld {
   }
 
   create(): ReplyOf<"put"> {
-    const { namespace, name, definition: input } = this.#request;
-    return this.#do("put", { namespace, name, input, who: "simulation" });
+    const { namespace, name, definition: input, paused } = this.#request;
+    return this.#do("put", { namespace, name, input, paused, who: "simulation" });
   }
 
   /** From event to event; a step that hits a bound of its own is followed by the next at once. */

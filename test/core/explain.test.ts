@@ -227,7 +227,7 @@ describe("what is on record", () => {
       occurrence: run(NINE, "failed"),
       beside: [run(NINE, "succeeded", { variant: "~r1", kind: "replay" })],
     });
-    expect(told.sentences.at(-1)).toBe("A replay of it (~r1) is succeeded.");
+    expect(told.sentences.at(-1)).toBe("A replay of it (~r1): succeeded.");
   });
 });
 

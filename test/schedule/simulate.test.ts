@@ -145,6 +145,13 @@ describe("pauses", () => {
   });
 });
 
+it("a schedule that is created paused makes nothing until it is resumed", () => {
+  const pauses = [{ from: at("09:01:00"), to: at("09:45:00"), catchUp: null }];
+  const told = timeline(ask({}, { paused: true, pauses }));
+  expect(told).toEqual(["09:10..09:40 ×4 paused", "09:50 succeeded", "10:00 running"]);
+  expect(timeline(ask({}, { paused: true }))).toEqual([]);
+});
+
 describe("failures", () => {
   it("are retried as the definition says", () => {
     const request = ask(
