@@ -54,14 +54,11 @@ const struck = Object.entries(disasters).map(([what, times]) => `${times} × ${w
 console.log(`\nDisasters: ${struck.join(", ")}. ${meddlings} calls meanwhile, ${refused} refused.`);
 const wrong = accounts.reduce((sum, { discrepancies }) => sum + discrepancies.length, 0);
 console.log(
-  audited
-    ? `GET /v1/audit: ${audited.expected} expected, ${audited.accounted} accounted for, ${audited.discrepancies.length} discrepancies.`
-    : "GET /v1/audit: not there.",
+  `GET /v1/audit: ${audited.expected} expected, ${audited.accounted} accounted for, ${audited.discrepancies.length} discrepancies.`,
 );
-for (const discrepancy of audited?.discrepancies.slice(0, 10) ?? [])
-  console.log(`  ${JSON.stringify(discrepancy)}`);
+for (const discrepancy of audited.discrepancies.slice(0, 10)) console.log(`  ${JSON.stringify(discrepancy)}`);
 console.log(`Reconciled from outside: ${wrong} discrepancies. Seed ${values.seed}.`);
-process.exitCode = wrong === 0 && (audited?.discrepancies.length ?? 0) === 0 ? 0 : 1;
+process.exitCode = wrong === 0 && audited.discrepancies.length === 0 ? 0 : 1;
 
 function row(kind: string, accounts: Account[]): (string | number)[] {
   const sum = (of: (account: Account) => number) =>

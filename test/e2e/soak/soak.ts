@@ -21,8 +21,8 @@ export interface Outcome {
   disasters: { [what: string]: number };
   meddlings: number;
   refused: number;
-  /** From the scheduler's own audit; null where it has none. */
-  audited: { expected: number; accounted: number; discrepancies: unknown[] } | null;
+  /** From the scheduler's own audit. */
+  audited: { expected: number; accounted: number; discrepancies: unknown[] };
 }
 
 const SETTLE_MS_MAX = 120_000;
@@ -141,11 +141,7 @@ async function audit({ api }: Arena, from: number): Promise<Outcome["audited"]> 
   const sum = { expected: 0, accounted: 0, discrepancies: [] as unknown[] };
   let cursor = "";
   do {
-    const response = await fetch(`${api.url}/v1/audit?${range}${cursor}`, {
-      headers: { authorization: `Bearer ${api.token}` },
-    });
-    if (response.status === 404) return null;
-    const page = (await response.json()) as AuditPage;
+    const page: AuditPage = await call(api, "GET", `/v1/audit?${range}${cursor}`);
     for (const { expected, accounted, discrepancies } of page.items ?? [page]) {
       sum.expected += expected;
       sum.accounted += accounted;
