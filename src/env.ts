@@ -9,6 +9,8 @@ export interface Env {
   TARGETS: string;
   /** Secret. Without it the API refuses everything but /healthz. */
   ADMIN_TOKEN?: string;
+  /** `events`: a line for each step of each occurrence. Otherwise only what goes wrong is logged. */
+  LOG_LEVEL?: string;
   /** Optional: where alerts are posted, and the secret (`whsec_…`) that signs them. */
   ALERT_WEBHOOK_URL?: string;
   ALERT_WEBHOOK_SECRET?: string;

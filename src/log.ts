@@ -1,6 +1,14 @@
 /** One JSON line an event, from a closed set of names. No payload, no result, no secret ever goes in. */
 
 export type EventName =
+  // Steps of an occurrence, with LOG_LEVEL=events.
+  | "claimed"
+  | "dispatched"
+  | "started"
+  | "finished"
+  | "skipped"
+  | "lease_lost"
+  // What went wrong, and what was done about it.
   | "wake_failed"
   | "alarm_given_back"
   | "hand_over_failed"
@@ -21,7 +29,10 @@ export type EventName =
   | "alert_untold"
   | "request_failed";
 
-export function log(event: EventName, data: Record<string, string | number | boolean | null> = {}): void {
+export function log(
+  event: EventName,
+  data: Record<string, string | number | boolean | null | undefined> = {},
+): void {
   console.log(JSON.stringify({ event, ...data }));
 }
 

@@ -11,6 +11,7 @@ import { causeOf, log } from "../log.ts";
 import { Alarm } from "./alarm.ts";
 import { classify } from "./faults.ts";
 import { pendingHandOver } from "./handover.ts";
+import { linesOf } from "./journal.ts";
 import { step, type CommandName, type CommandOf, type ReplyOf } from "./machine.ts";
 import { Outbox } from "./outbox.ts";
 import { isLevel } from "./recover.ts";
@@ -103,8 +104,16 @@ export class Engine {
       this.#storage.save(world);
       if (guarded) this.#guard(world, now);
     });
+    this.#tell(world);
     this.#world = world;
     return reply;
+  }
+
+  /** Off unless asked for: a line an event is what logs are billed by. */
+  #tell(after: World): void {
+    if (this.#env.LOG_LEVEL !== "events") return;
+    const before = this.#world ?? this.#blank(after.state.updatedAt);
+    for (const { event, ...line } of linesOf(before, after)) log(event, line);
   }
 
   #guard(world: World, now: number): void {
@@ -149,6 +158,7 @@ export class Engine {
         this.#alarm.settle(wakeAt(world, now), world.state.open.length > 0, now);
       });
     }
+    this.#tell(world);
     this.#world = world;
   }
 
