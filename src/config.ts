@@ -3,6 +3,7 @@
  * the API (`faults`) instead of being replaced by a guess.
  */
 
+import { parseDuration } from "./core/time.ts";
 import { keyOf } from "./delivery/signature.ts";
 
 export interface Config {
@@ -12,6 +13,8 @@ export interface Config {
   targets: ReadonlyMap<string, readonly string[]>;
   /** Bindings of the databases that keep occurrences; the first also keeps the directory. */
   ledgers: readonly string[];
+  /** Namespace → how long its schedules keep their history where they don't say themselves; `*` for the others. */
+  retentions: ReadonlyMap<string, number>;
   /** Where alerts are posted, signed; null: nowhere. */
   alertWebhook: AlertWebhook | null;
   /** Why the API is closed, for the operator who reads the answer. */
@@ -47,8 +50,34 @@ function readConfig(env: Record<string, unknown>): Config {
   }
   const ledgers = Object.keys(env).filter((name) => /^LEDGER(_\w+)?$/.test(name));
   const bound = [...(read ?? [])].filter(([name]) => isQueue(env[name]));
+  const retentions = readRetentions(env["RETENTION"], faults);
   const alertWebhook = readWebhook(env, faults);
-  return { adminToken, targets: new Map(bound), ledgers: ledgers.toSorted(), alertWebhook, faults };
+  return {
+    adminToken,
+    targets: new Map(bound),
+    ledgers: ledgers.toSorted(),
+    retentions,
+    alertWebhook,
+    faults,
+  };
+}
+
+function readRetentions(value: unknown, faults: string[]): Map<string, number> {
+  const given = typeof value === "string" && value !== "" ? parseOrNull(value) : value || {};
+  const entries = typeof given === "object" && given !== null ? Object.entries(given) : null;
+  const read = entries?.map(([namespace, text]) => [namespace, parseDuration(String(text))] as const);
+  const retentions = read?.flatMap(([namespace, ms]) => (ms.ok ? [[namespace, ms.value] as const] : []));
+  if (!retentions || retentions.length < entries!.length) {
+    faults.push(
+      'RETENTION must be a JSON object of namespace → duration, such as { "*": "90d", "ci": "7d" }.',
+    );
+  }
+  return new Map(retentions);
+}
+
+/** Undefined: the default of all. It is written into the definition, which says from then on what holds. */
+export function retentionFor({ retentions }: Config, namespace: string): number | undefined {
+  return retentions.get(namespace) ?? retentions.get("*");
 }
 
 function readWebhook(env: Record<string, unknown>, faults: string[]): AlertWebhook | null {

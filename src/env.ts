@@ -9,6 +9,8 @@ export interface Env {
   TARGETS: string;
   /** Secret. Without it the API refuses everything but /healthz. */
   ADMIN_TOKEN?: string;
+  /** Optional JSON: namespace → how long history is kept where a schedule doesn't say, `*` for all others. */
+  RETENTION?: string;
   /** `events`: a line for each step of each occurrence. Otherwise only what goes wrong is logged. */
   LOG_LEVEL?: string;
   /** Optional: where alerts are posted, and the secret (`whsec_…`) that signs them. */

@@ -9,6 +9,7 @@ import type { Entry } from "../ledger/directory.ts";
 import type { ScheduleStub, ScheduleView } from "../schedule/stub.ts";
 import type { AppEnv, Deps } from "./context.ts";
 import { cursorOf } from "./cursor.ts";
+import { retentionFor } from "../config.ts";
 import { definitionBody, patchBody } from "./definition.ts";
 import { BODY, operation } from "./operation.ts";
 import { refuse, type Outcome, type ProblemCode } from "./problem.ts";
@@ -63,7 +64,7 @@ export function schedules(deps: Deps): Hono<AppEnv> {
       const reply = await stub.put({
         namespace,
         name,
-        input,
+        input: { ...input, retentionMs: input.retentionMs ?? retentionFor(deps.config, namespace) },
         paused,
         ifMatch: ifMatch.value,
         createOnly: headers["if-none-match"] === "*",
@@ -116,6 +117,8 @@ export function schedules(deps: Deps): Hono<AppEnv> {
       const stub = deps.schedule(namespace, c.req.valid("param").name);
       const ifMatch = await revisionMeant(stub, c.req.valid("header")["if-match"]);
       if (!ifMatch.ok) return refuse(c, ifMatch.error);
+      // Null restores the default, and that is the namespace's.
+      if (patch.retentionMs === null) patch.retentionMs = retentionFor(deps.config, namespace) ?? null;
       const reply = await stub.patch({ patch, paused, ifMatch: ifMatch.value, who: principal.who });
       return reply.ok ? show(c, reply.value.schedule) : refuse(c, reply.error);
     },
