@@ -13,6 +13,7 @@ import { erasOf, type Change } from "../core/eras.ts";
 import type { Knowledge } from "../schedule/stub.ts";
 import { changesWith, gapOf } from "./evidence.ts";
 import { gapsBetween } from "./gaps.ts";
+import { prunedBefore } from "./prune.ts";
 
 export interface AuditQuery {
   /** Both inclusive. */
@@ -54,7 +55,9 @@ export async function auditPage(
   const changes = await changesWith(directory, schedule, knowledge?.unrecorded ?? []);
   const eras = erasOf(changes);
   const retentionMs = eras.at(-1)?.definition.retentionMs ?? 0;
-  const from = Math.max(query.from, query.now - retentionMs);
+  // Whoever keeps more now than before cannot have back what has gone.
+  const pruned = (await prunedBefore(db, schedule)) ?? 0;
+  const from = Math.max(query.from, query.now - retentionMs, pruned);
   const gaps = await gapsBetween(db, { schedule, from, upTo: query.upTo, limit: GAPS_MAX });
   const upTo = gaps.length === GAPS_MAX ? gaps.at(-1)!.from_at - 1 : query.upTo;
   const books: Books = {

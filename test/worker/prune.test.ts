@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { BOUNDS } from "../../src/core/limits.ts";
 import { prunedBefore } from "../../src/ledger/prune.ts";
 import { prune } from "../../src/watch/prune.ts";
-import { change, gap, HOUR, MINUTE, NOW, occurrence, record, schedule } from "./rows.ts";
+import { change, changeTo, gap, HOUR, ledger, MINUTE, NOW, occurrence, record, schedule } from "./rows.ts";
 
 const DAY = 24 * HOUR;
 const world = { directory: env.LEDGER, shards: new Map([["LEDGER", env.LEDGER]]) };
@@ -41,6 +41,31 @@ describe("occurrences", () => {
     expect(await slotsOf("long")).toEqual([-100, -91, -90, -3, -2, -1]);
     expect(await prunedBefore(env.LEDGER, "default/brief")).toBe(NOW - 2 * DAY);
     expect(await prunedBefore(env.LEDGER, "default/nightly")).toBe(NOW - 90 * DAY);
+  });
+
+  it("that have gone are not missed, though their schedule keeps more now than it did", async () => {
+    const hourly = { trigger: { every: "PT24H" }, target: { queue: "LIBRARY" } };
+    await record(keeping("nightly", DAY), changeTo(NOW - 10 * DAY, hourly, { cursor: NOW - 10 * DAY }));
+    await daysOf("nightly", -9, -8, -7, -6, -5, -4, -3, -2, -1, 0);
+    expect(await pass()).toMatchObject({ occurrences: 8 });
+    await record(keeping("nightly", 365 * DAY));
+    const entry = await ledger.schedule("default", "nightly");
+    const query = {
+      from: 0,
+      upTo: NOW,
+      now: NOW,
+      settledAt: NOW,
+      knowledge: null,
+      place: null,
+      limit: 100,
+      strays: false,
+    };
+    expect(await ledger.audit(entry!, query)).toMatchObject({
+      expected: 2,
+      accounted: 2,
+      discrepancies: [],
+      prunedBefore: NOW - DAY,
+    });
   });
 
   it("of which none has gone are on record as complete", async () => {
