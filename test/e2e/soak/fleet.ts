@@ -26,7 +26,7 @@ export interface Member {
 export const KINDS = ["every", "cron", "after", "at", "in"] as const;
 export type Kind = (typeof KINDS)[number];
 
-const STEPS = [4, 5, 6, 10, 12, 15, 20] as const; // seconds; divisors of a minute, so that cron can say them
+const STEPS = [10, 12, 15, 20, 30] as const; // seconds; divisors of a minute, so that cron can say them
 const OVERLAPS = ["skip", "buffer_one", "buffer_all", "cancel_other", "terminate_other", "allow"] as const;
 const DEEDS = ["ok", "ok", "ok", "flaky", "throw", "give_up", "more", "slow"] as const;
 const MIX: readonly Kind[] = [
@@ -64,12 +64,13 @@ function trackedParts(kind: Kind, dice: Dice) {
     overlap: kind === "after" ? "skip" : pick(dice, OVERLAPS),
     catchUp: {
       policy: pick(dice, ["skip", "latest", "all"]),
-      limit: 20,
+      limit: 5,
       grace: pick(dice, ["2s", "1m"]),
       rate: 20,
     },
-    retry: { maxAttempts: pick(dice, [1, 2, 3]), initial: "1s", max: "4s", maxElapsed: "60s" },
-    timeouts: { start: "6s", lease: "5s", run: "10s", cancel: "3s" },
+    retry: { maxAttempts: pick(dice, [1, 2, 3]), initial: "1s", max: "4s", maxElapsed: "40s" },
+    maxBuffered: 3,
+    timeouts: { start: "15s", lease: "5s", run: "10s", cancel: "3s" },
   };
 }
 
@@ -84,7 +85,7 @@ export function triggerOf(kind: Kind, dice: Dice, now: number, spanMs: number): 
         timezone: pick(dice, ["UTC", "Europe/Berlin", "America/New_York"]),
       };
     case "after":
-      return { after: `${pick(dice, [3, 5, 8])}s` };
+      return { after: `${pick(dice, [5, 8, 13])}s` };
     case "at":
       return { at: new Date(now + spanMs * (0.1 + 0.8 * dice())).toISOString() };
     case "in":
