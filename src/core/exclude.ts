@@ -4,17 +4,16 @@ import { parseCron } from "./cron.ts";
 import type { Result } from "./errors.ts";
 import { fail, ok } from "./errors.ts";
 import { at, isFields, mapped, readTimezone, refuse, show, unknownField } from "./input.ts";
+import { LIMITS } from "./limits.ts";
 import type { Exclusion } from "./rule.ts";
-
-export const EXCLUSIONS_MAX = 200;
 
 export function parseExclude(input: unknown, pointer = "/exclude"): Result<Exclusion[]> {
   const refuseHere = (at: string, message: string, hint?: string) =>
     fail("invalid_field", `${at}: ${message}`, { pointer: at, hint });
   if (input === undefined || input === null) return ok([]);
   if (!Array.isArray(input)) return refuseHere(pointer, `expected an array, found ${show(input)}`);
-  if (input.length > EXCLUSIONS_MAX)
-    return refuseHere(pointer, `at most ${EXCLUSIONS_MAX} exclusions, found ${input.length}`);
+  if (input.length > LIMITS.EXCLUDE_MAX)
+    return refuseHere(pointer, `at most ${LIMITS.EXCLUDE_MAX} exclusions, found ${input.length}`);
   const exclusions: Exclusion[] = [];
   for (const [i, item] of input.entries()) {
     const read = readExclusion(item, `${pointer}/${i}`);

@@ -17,8 +17,8 @@ export const LIMITS = {
   DESCRIPTION_CHARS_MAX: 1_000,
   TAGS_MAX: 32,
   TAG_CHARS_MAX: 64,
-  TRIGGERS_MAX: 32, // a union is searched trigger by trigger
-  EXCLUDE_MAX: 128,
+  TRIGGERS_MAX: 20, // a union is searched trigger by trigger
+  EXCLUDE_MAX: 200,
   INTERVAL_MS_MIN: SECOND, // alarms are punctual to milliseconds, not below
   INTERVAL_MS_MAX: 400 * DAY,
   JITTER_MS_MAX: DAY,

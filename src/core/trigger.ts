@@ -19,6 +19,7 @@ import {
   show,
   unknownField,
 } from "./input.ts";
+import { LIMITS } from "./limits.ts";
 import type { DstChoice, InTrigger, Trigger } from "./rule.ts";
 import { formatInstant, parseDuration, parseLocal, quote } from "./time.ts";
 
@@ -26,8 +27,6 @@ export type * from "./rule.ts";
 export { compile } from "./compile.ts";
 export { parseExclude } from "./exclude.ts";
 export { between, canFire, effectiveAt, within } from "./timetable.ts";
-
-export const TRIGGERS_MAX = 20;
 
 const KINDS = ["cron", "every", "after", "at", "in"] as const;
 const FIELDS: Record<(typeof KINDS)[number], readonly string[]> = {
@@ -43,8 +42,8 @@ const FOLDS = ["first", "second", "both"] as const;
 export function parseTrigger(input: unknown, pointer = "/trigger"): Result<Trigger | Trigger[]> {
   if (!Array.isArray(input)) return readTrigger(input, pointer);
   if (input.length === 0) return refuse(pointer, "an array of triggers must not be empty");
-  if (input.length > TRIGGERS_MAX)
-    return refuse(pointer, `at most ${TRIGGERS_MAX} triggers, found ${input.length}`);
+  if (input.length > LIMITS.TRIGGERS_MAX)
+    return refuse(pointer, `at most ${LIMITS.TRIGGERS_MAX} triggers, found ${input.length}`);
   const triggers: Trigger[] = [];
   for (const [i, item] of input.entries()) {
     const read = readTrigger(item, `${pointer}/${i}`);

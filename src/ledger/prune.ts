@@ -55,8 +55,12 @@ export async function oldRows(
   return results;
 }
 
-/** What has not ended stays, however old: its object still speaks of it. */
-const ENDED = "state NOT IN ('claimed', 'running', 'retrying', 'deferred')";
+/** What has not ended stays, however old its slot: its object still speaks of it, and pollers look for it. */
+const ENDED = `(state IN ('succeeded', 'failed', 'expired', 'cancelled', 'skipped')
+                OR (state = 'dispatched' AND body->>'tracked' = 0))`;
+
+/** A backfill runs old slots today: what counts is when it was over. */
+const OVER_AT = "coalesce(finished_at, dispatched_at, slot)";
 
 /** Deletes these by key, and first says of each schedule from where on its rows are still complete. */
 export async function deleteRows(
@@ -72,9 +76,10 @@ export async function deleteRows(
         `DELETE FROM occurrences
           WHERE (slot, schedule, variant) IN
                 (SELECT value->>'slot', value->>'schedule', value->>'variant' FROM json_each(?1))
-            AND ${ENDED}`,
+            AND ${ENDED}
+            AND ${OVER_AT} < (SELECT value->>1 FROM json_each(?2) WHERE value->>0 = schedule)`,
       )
-      .bind(JSON.stringify(rows)),
+      .bind(JSON.stringify(rows), JSON.stringify([...before])),
   ]);
   return deleted?.meta.changes ?? 0;
 }

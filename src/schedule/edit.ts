@@ -298,7 +298,7 @@ export function resume(draft: Draft, command: ResumeCommand): Result<ScheduleVie
     command.note,
     command.catchUp === null ? null : { ...catchUp, policy: command.catchUp },
   );
-  draft.state.health.consecutiveFailures = 0;
+  Object.assign(draft.state.health, { consecutiveFailures: 0, consecutiveExpiries: 0 });
   wake(draft);
   return ok(viewSchedule(draft));
 }

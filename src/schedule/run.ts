@@ -6,6 +6,7 @@
 import { fail, ok, type Err, type Result } from "../core/errors.ts";
 import { messageOf, type Message } from "../core/message.ts";
 import { move, occurrenceId, type Occurrence } from "../core/occurrence.ts";
+import type { Firing } from "../core/plan.ts";
 import { instantOrNull, presentOccurrence } from "../core/present.ts";
 import { formatInstant } from "../core/time.ts";
 import { definitionOf, findOpen, nextNumber, ruleOf, type Draft } from "./draft.ts";
@@ -145,22 +146,25 @@ export function complete(draft: Draft, command: Address & CompleteReport): Resul
   if (!held.ok) return repeated(draft, command, "complete", held);
   const open = held.value;
   open.settledBy = "complete";
-  finish(draft, open, "succeeded", { reason: null, error: null, result: command.result ?? null });
-  if (command.workRemaining) goOn(draft, open);
+  const next = command.workRemaining ? continuationOf(draft, open) : null;
+  // Work that remains and is not gone on with is told of: it is for the next slot, if there is one.
+  const reason = command.workRemaining && next === null ? "work_remaining" : null;
+  finish(draft, open, "succeeded", { reason, error: null, result: command.result ?? null });
+  if (next) claim(draft, next);
   return ok(view(draft, open));
 }
 
 /** `workRemaining`: the same slot, revision and seat go on at once, up to `maxContinuations`. */
-function goOn(draft: Draft, open: Open): void {
+function continuationOf(draft: Draft, open: Open): Firing | null {
   const { maxContinuations } = definitionOf(draft, open.revision);
   const [, base = "", number = "0"] = /^(.*?)(?:~c(\d+))?$/.exec(open.variant) ?? [];
   const next = Number(number) + 1;
-  // Pause, delete and a wish to cancel end the chain; what is left is for the next slot, where there is one.
+  // Pause, delete and a wish to cancel end the chain.
   const { status } = draft.state;
   const goesOn = (status === "active" || status === "completed") && open.cancelAt === null;
-  if (!goesOn || next > maxContinuations) return;
+  if (!goesOn || next > maxContinuations) return null;
   const { slot, revision, payload, replayOf } = open;
-  claim(draft, { slot, variant: `${base}~c${next}`, kind: "continuation", revision, payload, replayOf });
+  return { slot, variant: `${base}~c${next}`, kind: "continuation", revision, payload, replayOf };
 }
 
 export function failed(draft: Draft, command: Address & FailReport): Result<OccurrenceView> {
@@ -205,17 +209,17 @@ function holder(draft: Draft, command: Address & { token: number }): Result<Open
   const addressed = findOpen(draft.state, command);
   if (addressed) timeOutBefore(draft, addressed);
   const open = findOpen(draft.state, command);
-  if (!open || open.token === null || open.token !== command.token) {
-    return fail(
-      "lease_lost",
-      "This token no longer holds the occurrence: another attempt started, or it ended.",
-      {
-        ...(open ? state409(open) : {}),
-      },
-    );
-  }
+  if (!open || open.token === null || open.token !== command.token) return leaseLost(draft, command, open);
   if (open.state !== "running") takeBack(draft, open);
   return ok(open);
+}
+
+function leaseLost(draft: Draft, command: Address, open: Open | undefined): Err {
+  const final = finalOf(draft, command);
+  const now = open?.state ?? final?.state;
+  const message = `This token does not hold the occurrence${now ? `, which is ${now}` : ""}: it never did, another attempt started, or it ended.`;
+  const ended = final && { data: { state: final.state, reason: final.reason } };
+  return fail("lease_lost", message, open ? state409(open) : ended);
 }
 
 /** Nobody has replaced the late holder: the queued attempt is withdrawn, and its message will find us busy. */

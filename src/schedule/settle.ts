@@ -235,8 +235,10 @@ function keepHealth(draft: Draft, open: Open): void {
     health.lastError = (open.error ?? open.reason ?? "").slice(0, 1_000);
   }
   if (!isOfChain(open)) return;
-  if (open.state === "succeeded") health.consecutiveFailures = 0;
+  if (open.state === "succeeded") Object.assign(health, { consecutiveFailures: 0, consecutiveExpiries: 0 });
   if (open.state === "failed") health.consecutiveFailures++;
+  // A run that made way for its successor says nothing about its job.
+  if (open.state === "expired" && open.reason !== "superseded") health.consecutiveExpiries++;
 }
 
 const PREVIOUS_BYTES_MAX = 4_096; // it travels in every message and sits in the head row

@@ -13,8 +13,9 @@ import type { OccurrenceView } from "./stub.ts";
 import { viewOpen } from "./view.ts";
 import { wakeAt } from "./wake.ts";
 
-/** Steps of the machine in one simulation: about half a second's worth. */
+/** What one simulation may cost, in steps of a machine with little on its mind: about half a second's worth. */
 export const SIMULATED_STEPS_MAX = 5_000;
+const OPEN_A_STEP = 10; // a step copies what is open, so it costs one more for every so many
 
 export interface Stretch {
   /** Inclusive, and exclusive. */
@@ -143,7 +144,8 @@ class MadeUpWorld {
 
   /** One command, and what it owes handed over at once. */
   #do<N extends CommandName>(name: N, command: CommandOf<N>): ReplyOf<N> {
-    this.#steps++;
+    const { open, rows, waiting } = this.#world.state;
+    this.#steps += 1 + Math.floor((open.length + rows.length + waiting.length) / OPEN_A_STEP);
     const { world, reply } = step(this.#world, name, command, this.#now);
     this.#world = world;
     if (world.state.revision > 0) this.#handOver();

@@ -63,6 +63,8 @@ export interface Health {
   lastDurationMs: number | null;
   lastError: string | null;
   consecutiveFailures: number;
+  /** Ended in a row without success and without a failure to show: never started, or out of time. */
+  consecutiveExpiries: number;
   counts: { [stateOrReason: string]: number };
   /** The status that the ledger knows. */
   status: string;
@@ -260,6 +262,7 @@ export function freshHealth(): Health {
     lastDurationMs: null,
     lastError: null,
     consecutiveFailures: 0,
+    consecutiveExpiries: 0,
     counts: {},
     status: "healthy",
   };

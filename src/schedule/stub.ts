@@ -250,7 +250,7 @@ export interface ScheduleStub {
   cancelBackfill(command: Actor & { id: string }): Promise<Result<BackfillEnd>>;
   /** An ended occurrence again, under an identity of its own. */
   replay(command: ReplayCommand): Promise<Result<OccurrenceView>>;
-  /** Open and waiting occurrences, oldest first, at most 200: the ledger knows only what was handed over. */
+  /** Open and waiting occurrences, oldest first: the ledger knows only what was handed over. */
   open(): Promise<Result<OccurrenceView[]>>;
   knowledge(): Promise<Result<Knowledge>>;
   /** What is open or waits at a slot, the slot's own and what runs beside it. */

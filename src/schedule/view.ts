@@ -55,7 +55,7 @@ function viewHealth(draft: Draft): HealthView {
     lastFailedAt: instantOrNull(health.lastFailedAt),
     lastDurationMs: health.lastDurationMs,
     lastError: health.lastError,
-    consecutiveFailures: health.consecutiveFailures,
+    consecutiveFailures: health.consecutiveFailures + health.consecutiveExpiries,
     counts: health.counts,
   };
 }
@@ -66,18 +66,20 @@ export function healthOf(world: World, now: number): Pick<HealthView, "status" |
   if (state.status === "paused") return { status: "paused", message: state.pause?.note ?? null };
   if (state.status === "completed" || state.status === "deleted")
     return { status: "completed", message: null };
-  const unstarted = state.open.find(
+  const { consecutiveFailures, consecutiveExpiries, lastError } = state.health;
+  const isUnstarted = state.open.some(
     (o) => o.state === "dispatched" && o.tracked && o.startBy !== null && o.startBy <= now,
   );
-  if (unstarted && !state.everStarted) {
+  if (!state.everStarted && (isUnstarted || consecutiveExpiries > 0)) {
     const message =
       "The consumer does not report: use the kit, or tracked: false. Until it has called start once, nothing is sent again.";
     return { status: "stalled", message };
   }
-  if (state.health.consecutiveFailures > 0) {
+  const inARow = consecutiveFailures + consecutiveExpiries;
+  if (inARow > 0) {
     return {
       status: "failing",
-      message: `${state.health.consecutiveFailures} failed in a row; last error: ${state.health.lastError ?? "none"}`,
+      message: `${inARow} failed or expired in a row; last error: ${lastError ?? "none"}`,
     };
   }
   const next = nextEffective(ruleInForce(world), scheduleKey(state), state.cursor);
@@ -90,7 +92,8 @@ export function healthOf(world: World, now: number): Pick<HealthView, "status" |
   return { status: "healthy", message: null };
 }
 
-const OPEN_SHOWN = 200;
+/** More than can be open, buffered, caught up and backfilled at once: a list that ended early would lie. */
+const OPEN_SHOWN = 10_000;
 
 /** Open and waiting occurrences, oldest first. */
 export function viewOpen(world: World): OccurrenceView[] {

@@ -9,7 +9,7 @@ import { effectiveAt } from "../core/trigger.ts";
 import { definitionOf, queueChange, ruleInForce, ruleOf, type Draft } from "./draft.ts";
 import { occurrenceKey } from "./rows.ts";
 import { afterEnd, claim, endAttempt, finish, isTimed, keepChain, owe, recordSkip } from "./settle.ts";
-import { scheduleKey, type Open, type World } from "./state.ts";
+import { scheduleKey, type OccurrenceRow, type Open, type World } from "./state.ts";
 
 export function wake(draft: Draft): void {
   const { state } = draft;
@@ -39,9 +39,14 @@ function forgetPruned(draft: Draft): void {
   const { state, now } = draft;
   const { retentionMs } = definitionOf(draft, state.revision);
   state.rows = state.rows.filter((row) => {
-    const at = row.table === "occurrences" ? row.row.slot : row.table === "gaps" ? row.row.to_at : now;
+    const at = row.table === "occurrences" ? overAt(row.row) : row.table === "gaps" ? row.row.to_at : now;
     return at + retentionMs >= now;
   });
+}
+
+/** A backfill runs old slots today: retention counts from the end of a run. */
+function overAt({ finished_at, dispatched_at, claimed_at, slot }: OccurrenceRow): number {
+  return finished_at ?? dispatched_at ?? claimed_at ?? slot;
 }
 
 /** Every slot up to now is decided under the revision in force. `catchUp` overrides the definition's, on resume. */
@@ -136,7 +141,7 @@ function endPause(draft: Draft, until: number): void {
   settlePaused(draft, until - 1);
   draft.state.status = "active";
   draft.state.pause = null;
-  draft.state.health.consecutiveFailures = 0;
+  Object.assign(draft.state.health, { consecutiveFailures: 0, consecutiveExpiries: 0 });
   queueChange(draft, "resume", "carillon", {
     note: "the pause ended",
     body: { until, cursor: draft.state.cursor, dueAt: draft.state.delayDueAt },

@@ -204,7 +204,7 @@ describe("workRemaining", () => {
     end(bell);
     granted(bell.command("complete", { ...SLOT, token, workRemaining: true }));
     expect(bell.open).toEqual([]);
-    expect(bell.ledger.story).toEqual(["09:00:00 succeeded"]);
+    expect(bell.ledger.story).toEqual(["09:00:00 succeeded/work_remaining"]);
   });
 
   it("a failure ends the chain", () => {
