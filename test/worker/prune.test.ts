@@ -43,6 +43,20 @@ describe("occurrences", () => {
     expect(await prunedBefore(env.LEDGER, "default/nightly")).toBe(NOW - 90 * DAY);
   });
 
+  it("stay while they are open, and count from their end: a backfill runs old slots today", async () => {
+    await record(keeping("nightly", DAY));
+    const old = (days: number, more: object) =>
+      occurrence(NOW - days * DAY, { schedule: "default/nightly", variant: "~b1", ...more });
+    await record(
+      old(40, { state: "dispatched", finished_at: null }),
+      old(39, { state: "succeeded", finished_at: NOW - MINUTE }),
+      old(38, { state: "buffered", finished_at: null }),
+      old(37, { state: "succeeded", finished_at: NOW - 2 * DAY }),
+    );
+    expect(await pass()).toMatchObject({ occurrences: 1 });
+    expect(await slotsOf("nightly")).toEqual([-40, -39, -38]);
+  });
+
   it("that have gone are not missed, though their schedule keeps more now than it did", async () => {
     const hourly = { trigger: { every: "PT24H" }, target: { queue: "LIBRARY" } };
     await record(keeping("nightly", DAY), changeTo(NOW - 10 * DAY, hourly, { cursor: NOW - 10 * DAY }));
