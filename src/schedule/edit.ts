@@ -5,7 +5,8 @@
 import { fail, ok, type Err, type Result } from "../core/errors.ts";
 import { complete, type DefinitionInput } from "../core/schedule.ts";
 import { compile, effectiveAt, resolveTrigger, type Timetable } from "../core/trigger.ts";
-import { countOutcome, keepChain, recordClosed } from "./settle.ts";
+import { countOutcome, keepChain } from "./settle.ts";
+import { recordClosed } from "./skip.ts";
 import { definitionOf, queueChange, ruleInForce, ruleOf, type Draft } from "./draft.ts";
 import { freshHealth, scheduleKey } from "./state.ts";
 import type {

@@ -14,7 +14,8 @@ import {
   type Draft,
 } from "./draft.ts";
 import { isGone, notFound } from "./edit.ts";
-import { claim, countOutcome, drawUp, isTimed, keepChain, recordClosed, recordSkip } from "./settle.ts";
+import { claim, countOutcome, drawUp, isTimed, keepChain } from "./settle.ts";
+import { recordClosed, recordSkip } from "./skip.ts";
 import type { Open, OccurrenceRow, ScheduleRow, World } from "./state.ts";
 import type { Actor, Address, OccurrenceView, TriggerCommand } from "./stub.ts";
 import { dispatched, view } from "./run.ts";

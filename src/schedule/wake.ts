@@ -8,7 +8,8 @@ import type { CatchUp } from "../core/schedule.ts";
 import { effectiveAt } from "../core/trigger.ts";
 import { definitionOf, queueChange, ruleInForce, ruleOf, type Draft } from "./draft.ts";
 import { occurrenceKey } from "./rows.ts";
-import { afterEnd, claim, endAttempt, finish, isTimed, keepChain, owe, recordSkip } from "./settle.ts";
+import { afterEnd, claim, endAttempt, finish, isTimed, keepChain, owe } from "./settle.ts";
+import { recordSkip } from "./skip.ts";
 import { scheduleKey, type OccurrenceRow, type Open, type World } from "./state.ts";
 
 export function wake(draft: Draft): void {
