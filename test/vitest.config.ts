@@ -25,6 +25,7 @@ export default defineConfig({
           include: ["core", "schedule", "ledger", "consumer", "http"].map(
             (room) => `test/${room}/**/*.test.ts`,
           ),
+          setupFiles: [path("seed.ts")],
           testTimeout: 60_000,
         },
       },
@@ -38,7 +39,7 @@ export default defineConfig({
         test: {
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
-          setupFiles: [path("worker/setup.ts")],
+          setupFiles: [path("seed.ts"), path("worker/setup.ts")],
           testTimeout: 30_000,
           sequence: { groupOrder: 1 },
         },
