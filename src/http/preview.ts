@@ -1,9 +1,9 @@
 /** What a time rule will do: of a definition that nobody has saved yet, and of a schedule that exists. */
 import { Hono } from "hono";
 import * as v from "valibot";
-import { invariant } from "../core/errors.ts";
-import { preview } from "../core/preview.ts";
-import { resolveTrigger } from "../core/trigger.ts";
+import { invariant, ok, type Result } from "../core/errors.ts";
+import { preview, type PreviewResponse } from "../core/preview.ts";
+import { compile, resolveTrigger } from "../core/trigger.ts";
 import type { ScheduleView } from "../schedule/stub.ts";
 import type { AppEnv, Deps } from "./context.ts";
 import { definitionBody } from "./definition.ts";
@@ -56,12 +56,40 @@ export function previews(deps: Deps): Hono<AppEnv> {
       const { from = c.var.now, count } = c.req.valid("query");
       const reply = await deps.schedule(c.var.namespace, c.req.valid("param").name).read();
       if (!reply.ok) return refuse(c, reply.error);
-      const result = preview({ ...timeRule(reply.value), from, until: null, count });
+      const result = upcoming(reply.value, { from, count, now: c.var.now });
       return result.ok ? c.json(result.value) : refuse(c, result.error);
     },
   );
 
   return app;
+}
+
+interface Stretch {
+  from: number;
+  count: number;
+  now: number;
+}
+
+/** What will happen, not only what the trigger says: the slots that `maxOccurrences` leaves, and the chain of a fixed delay. */
+function upcoming(schedule: ScheduleView, { from, count, now }: Stretch): Result<PreviewResponse> {
+  const asked = { ...timeRule(schedule), from, until: null, count };
+  const named = preview(asked);
+  const compiled = compile(asked.rule);
+  if (!named.ok || !compiled.ok) return named;
+  if (compiled.value.kind === "delay") return ok({ ...named.value, slots: chained(schedule, from) });
+  const left = schedule.state === "completed" ? 0 : schedule.remaining;
+  if (left === null) return named;
+  const before = from > now ? compiled.value.count(now, from).count : 0;
+  const slots = named.value.slots.slice(0, Math.max(0, left - before));
+  return ok({ ...named.value, slots, exhausted: named.value.exhausted || slots.length < count });
+}
+
+/** Of a fixed delay one slot is known, once its predecessor is settled. */
+function chained({ nextSlot }: ScheduleView, from: number): PreviewResponse["slots"] {
+  if (nextSlot === null) return [];
+  const rule = { trigger: { at: nextSlot }, exclude: [], startAt: null, endAt: null };
+  const known = preview({ rule, jitterMs: 0, seed: "", from, until: null, count: 1 });
+  return known.ok ? known.value.slots : [];
 }
 
 /** What the API shows of a definition, it also accepts: so the shown one is read back. */

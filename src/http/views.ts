@@ -43,6 +43,7 @@ export const schedule = named(
     pause: v.nullable(v.object({ from: instant, until: maybeInstant, note: maybeText, who: v.string() })),
     health,
     nextSlot: maybeInstant,
+    remaining: maybeNumber,
     cursor: instant,
     createdAt: instant,
     updatedAt: instant,

@@ -113,6 +113,8 @@ export interface ScheduleView {
   pause: { from: string; until: string | null; note: string | null; who: string } | null;
   health: HealthView;
   nextSlot: string | null;
+  /** Claims left until `maxOccurrences`; null: no limit. */
+  remaining: number | null;
   cursor: string;
   createdAt: string;
   updatedAt: string;

@@ -13,6 +13,7 @@ import type { HealthView, OccurrenceView, ScheduleView } from "./stub.ts";
 export function viewSchedule(draft: Draft): ScheduleView {
   const { state, now } = draft;
   const { definition, timetable } = ruleInForce(draft);
+  const { maxOccurrences } = definition;
   const next =
     state.status === "active" || state.status === "paused"
       ? timetable.next(Math.max(state.cursor, state.status === "paused" ? now : 0))
@@ -36,6 +37,7 @@ export function viewSchedule(draft: Draft): ScheduleView {
     },
     health: viewHealth(draft),
     nextSlot: instantOrNull(next),
+    remaining: maxOccurrences === null ? null : Math.max(0, maxOccurrences - state.claimed),
     cursor: formatInstant(state.cursor),
     createdAt: formatInstant(state.createdAt),
     updatedAt: formatInstant(state.updatedAt),

@@ -173,6 +173,7 @@ export function viewOf(namespace: string, name: string): ScheduleView {
       counts: {},
     },
     nextSlot: "2026-11-30T12:15:00Z",
+    remaining: null,
     cursor: "2026-11-30T12:00:00Z",
     createdAt: "2026-11-30T10:00:00Z",
     updatedAt: "2026-11-30T10:00:00Z",

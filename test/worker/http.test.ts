@@ -115,6 +115,7 @@ describe("a schedule's life over HTTP", () => {
       pause,
       health,
       nextSlot,
+      remaining,
       cursor,
       createdAt,
       updatedAt,
@@ -265,5 +266,31 @@ describe("by hand, and looking back", () => {
       ]);
     expect((await send("GET", "/v1/occurrences?state=cancelled")).body.items).toHaveLength(2);
     expect((await send("GET", "/v1/occurrences?kind=gap")).body.items).toMatchObject([{ count: 38 }]);
+  });
+});
+
+describe("what comes next", () => {
+  const upcoming = async (count = 5) => (await send("GET", `${PATH}/upcoming?count=${count}`)).body;
+
+  it("stops where maxOccurrences does", async () => {
+    await send("PUT", PATH, { ...HOURLY, tracked: false, maxOccurrences: 3 });
+    await ring(START + HOUR);
+    const { slots, exhausted } = await upcoming();
+    expect((slots as { scheduledFor: string }[]).map(({ scheduledFor }) => scheduledFor)).toEqual([
+      "2026-12-01T02:00:00Z",
+      "2026-12-01T03:00:00Z",
+    ]);
+    expect(exhausted).toBe(true);
+    await ring(START + 2 * HOUR);
+    await ring(START + 3 * HOUR);
+    expect(await upcoming()).toMatchObject({ slots: [], exhausted: true });
+  });
+
+  it("names the one slot that a fixed delay knows", async () => {
+    await send("PUT", PATH, { ...HOURLY, trigger: { after: "1h" } });
+    expect(await upcoming()).toMatchObject({
+      slots: [{ scheduledFor: "2026-12-01T01:00:00Z" }],
+      exhausted: false,
+    });
   });
 });
