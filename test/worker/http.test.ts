@@ -129,7 +129,9 @@ describe("a schedule's life over HTTP", () => {
       revision: 1,
       state: "active",
     });
-    expect([pause, health, nextSlot, cursor, createdAt, updatedAt, open, warnings]).not.toContain(undefined);
+    expect([pause, health, nextSlot, remaining, cursor, createdAt, updatedAt, open, warnings]).not.toContain(
+      undefined,
+    );
     expect(await send("PUT", PATH, definition)).toMatchObject({ status: 200, body: { revision: 1 } });
     expect((await send("GET", `${PATH}/upcoming?count=1`)).body.slots).toMatchObject([
       { scheduledFor: nextSlot },
