@@ -49,14 +49,14 @@ export function judgeChain(chain: Chain): Judged {
   return { accounted, discrepancies };
 }
 
-/** A resume before it was due counts from itself. */
+/** A resume before it was due counts from itself, and the next one again. */
 function promiseOf({ changes, era }: Chain, madeAt: number, dueAt: number | null): number | null {
-  if (dueAt === null) return null;
-  const resumed = changes.findLast(
-    ({ action, at, revision }) =>
-      action === "resume" && revision === era.revision && madeAt <= at && at < dueAt,
-  );
-  return resumed === undefined ? dueAt : resumed.dueAt;
+  let due = dueAt;
+  for (const { action, at, revision, dueAt: promised } of changes) {
+    if (due === null) break;
+    if (action === "resume" && revision === era.revision && madeAt <= at && at < due) due = promised;
+  }
+  return due;
 }
 
 /** It should be there by now: neither ahead, nor held, nor passed while a pause lasts, nor ended by an edit. */

@@ -320,6 +320,19 @@ describe("the chain of a fixed delay", () => {
     expect(links(chained())).toEqual({ accounted: 6, discrepancies: [] });
   });
 
+  it("counts from the last of several resumes before it was due", () => {
+    const bell = new Bell(START);
+    granted(bell.put({ trigger: { after: "10m" } }));
+    for (const minutes of [6, 8, 9]) {
+      bell.to(bell.now + minutes * MINUTE);
+      granted(bell.pause());
+      granted(bell.resume());
+    }
+    bell.to(bell.state.delayDueAt!).to(bell.now + MINUTE);
+    finishOne(bell);
+    expect(links(bell.to(bell.now + 5 * MINUTE))).toEqual({ accounted: 1, discrepancies: [] });
+  });
+
   it("is broken where a link is gone, and owes one where the last is", () => {
     const bell = chained();
     const slots = [...bell.ledger.occurrences.values()].map(({ slot }) => slot).toSorted((a, b) => a - b);

@@ -99,10 +99,11 @@ async function strike(arena: Arena, dice: Dice): Promise<string> {
 }
 
 /** What people do meanwhile. A refusal is part of the game: the ledger may be down, the schedule paused already. */
-async function meddle({ api }: Arena, { name, kind }: Member, dice: Dice): Promise<boolean> {
+async function meddle({ api }: Arena, { name, kind, definition }: Member, dice: Dice): Promise<boolean> {
   const path = `/v1/schedules/${name}`;
   const deed = pick(dice, ["edit", "edit", "retime", "pause", "resume", "resume", "trigger"] as const);
-  const isRepeated = kind === "every" || kind === "cron";
+  // A completed schedule that is retimed goes on; the account from outside knows only its revisions.
+  const isRepeated = (kind === "every" || kind === "cron") && !("maxOccurrences" in definition);
   try {
     if (deed === "edit")
       await call(api, "PATCH", path, { payload: { deed: pick(dice, ["ok", "flaky", "slow"]) } });
