@@ -102,12 +102,13 @@ async function strike(arena: Arena, dice: Dice): Promise<string> {
 async function meddle({ api }: Arena, { name, kind, definition }: Member, dice: Dice): Promise<boolean> {
   const path = `/v1/schedules/${name}`;
   const deed = pick(dice, ["edit", "edit", "retime", "pause", "resume", "resume", "trigger"] as const);
-  // A completed schedule that is retimed goes on; the account from outside knows only its revisions.
-  const isRepeated = (kind === "every" || kind === "cron") && !("maxOccurrences" in definition);
+  const isRepeated = kind === "every" || kind === "cron";
+  // A completed schedule passes over what it does not run; the account from outside knows only revisions.
+  const mayComplete = "maxOccurrences" in definition;
   try {
-    if (deed === "edit")
+    if (deed === "edit" && !mayComplete)
       await call(api, "PATCH", path, { payload: { deed: pick(dice, ["ok", "flaky", "slow"]) } });
-    else if (deed === "retime" && isRepeated)
+    else if (deed === "retime" && isRepeated && !mayComplete)
       await call(api, "PATCH", path, { trigger: triggerOf(kind, dice, 0, 0) });
     else if (deed === "pause") await call(api, "POST", `${path}/pause`, { note: "soak" });
     else if (deed === "resume") {
