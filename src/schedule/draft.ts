@@ -18,8 +18,6 @@ import {
 
 export interface Draft extends World {
   now: number;
-  /** Revisions made by this command, to be stored beside the head. */
-  added: number[];
 }
 
 /** The next number of the object's one counter: above the last, and above any that a lost object used. */

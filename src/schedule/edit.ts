@@ -218,7 +218,6 @@ function addRevision(draft: Draft, input: DefinitionInput): void {
   state.revision++;
   state.updatedAt = draft.now;
   draft.revisions[state.revision] = input;
-  draft.added.push(state.revision);
 }
 
 /** The first slot of a new time rule: of a one-off, the one that was just missed; of fixed delay, one delay away. */

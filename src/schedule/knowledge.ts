@@ -12,7 +12,7 @@ import { firingsOf } from "./view.ts";
 
 export function readKnowledge(world: World, now: number): Result<Knowledge> {
   const { state } = world;
-  if (state.revision === 0) return notFound({ ...world, now, added: [] });
+  if (state.revision === 0) return notFound({ ...world, now });
   const { status, revision, cursor, claimed, delayDueAt, createdAt, open, rows } = state;
   const waiting = state.waiting.flatMap((range) => firingsOf(world, range, range.count));
   return ok({

@@ -52,8 +52,6 @@ export type ReplyOf<N extends CommandName> = ReturnType<(typeof COMMANDS)[N]>;
 export interface Step<R> {
   world: World;
   reply: R;
-  /** Revisions that this step made. */
-  added: number[];
   changed: boolean;
 }
 
@@ -67,7 +65,7 @@ export function step<N extends CommandName>(
   const { state, revisions } = world;
   // A clock that stepped back: time stands still at the cursor, so nothing fires twice.
   const now = state.revision === 0 ? at : Math.max(at, state.cursor);
-  const draft: Draft = { state: structuredClone(state), revisions: { ...revisions }, now, added: [] };
+  const draft: Draft = { state: structuredClone(state), revisions: { ...revisions }, now };
   const handler = COMMANDS[name] as (draft: Draft, command: CommandOf<N>) => ReplyOf<N>;
   const reply = handler(draft, command);
   if (draft.state.revision > 0) {
@@ -75,7 +73,7 @@ export function step<N extends CommandName>(
     dropRevisions(draft);
   }
   const changed = JSON.stringify(draft.state) !== JSON.stringify(state);
-  return { world: { state: draft.state, revisions: draft.revisions }, reply, added: draft.added, changed };
+  return { world: { state: draft.state, revisions: draft.revisions }, reply, changed };
 }
 
 /** A worker's report counts before the clock does: a run that ends at t does not block t. */
@@ -117,12 +115,12 @@ function dropRevisions({ state, revisions }: Draft): void {
 // ── questions, which change nothing ──────────────────────────────────────────────────────────────
 
 export function readSchedule(world: World, now: number) {
-  const draft: Draft = { ...world, now, added: [] };
+  const draft: Draft = { ...world, now };
   return isGone(draft) ? notFound(draft) : ok(viewSchedule(draft));
 }
 
 export function readOpen(world: World, now: number) {
-  const draft: Draft = { ...world, now, added: [] };
+  const draft: Draft = { ...world, now };
   return draft.state.revision === 0 ? notFound(draft) : ok(viewOpen(world));
 }
 

@@ -199,7 +199,6 @@ export function restore(draft: Draft, recorded: RestoreCommand): Result<null> {
     rows: [],
   });
   draft.revisions[row.revision] = row.definition;
-  draft.added.push(row.revision);
   // What is older than its retention may have run and been pruned since: it must not seem missed.
   state.cursor = Math.max(state.cursor, draft.now - definitionOf(draft, row.revision).retentionMs);
   for (const lost of open) adopt(draft, lost);

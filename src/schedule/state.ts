@@ -22,8 +22,8 @@ export interface ScheduleState {
   counter: number;
   /** Claimed `scheduled` and `catch_up` occurrences over all revisions. */
   claimed: number;
-  /** Numbers of the last manual, backfill, replay and continuation firing. */
-  series: { m: number; b: number; r: number; c: number };
+  /** Numbers of the last manual, backfill and replay firing. */
+  series: { m: number; b: number; r: number };
   pause: Pause | null;
   /** Fixed delay: when the next slot is due; null while its predecessor is open. */
   delayDueAt: number | null;
@@ -235,7 +235,7 @@ export function freshState(namespace: string, name: string, shard: string, now: 
     cursor: now,
     counter: 0,
     claimed: 0,
-    series: { m: 0, b: 0, r: 0, c: 0 },
+    series: { m: 0, b: 0, r: 0 },
     pause: null,
     delayDueAt: null,
     rateAt: 0,
