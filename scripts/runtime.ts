@@ -5,7 +5,7 @@
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { eventually } from "./api.ts";
-import { type Group, launch, wrangler } from "./wrangler.ts";
+import { databasesOf, type Group, launch, wrangler } from "./wrangler.ts";
 
 const SCHEDULER = "wrangler.toml";
 const LIBRARY = "examples/library/wrangler.toml";
@@ -34,11 +34,22 @@ export interface RuntimeOptions {
   onOutput?: (text: string) => void;
 }
 
-/** Applies the migrations of both Workers to their local databases. */
+/** Applies the migrations of both Workers to all their local databases. */
 export async function migrate(stateDir: string): Promise<void> {
-  const local = ["--local", "--persist-to", stateDir];
-  await wrangler("d1", "migrations", "apply", "LEDGER", "-c", SCHEDULER, ...local);
-  await wrangler("d1", "migrations", "apply", "LIBRARY_DB", "-c", LIBRARY, ...local);
+  for (const config of [SCHEDULER, LIBRARY]) {
+    for (const database of databasesOf(config))
+      await wrangler(
+        "d1",
+        "migrations",
+        "apply",
+        database,
+        "-c",
+        config,
+        "--local",
+        "--persist-to",
+        stateDir,
+      );
+  }
 }
 
 export async function startRuntime({

@@ -1,6 +1,7 @@
 /** Wrangler as a child, in a process group of its own: workerd is its grandchild and survives it otherwise. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { unstable_readConfig as readConfig } from "wrangler";
 
 export const ROOT = join(import.meta.dirname, "..");
 const BIN = join(ROOT, "node_modules/wrangler/bin/wrangler.js");
@@ -57,4 +58,10 @@ export async function wrangler(...args: string[]): Promise<string> {
   const code = await ended;
   if (code !== 0) throw new Error(`wrangler ${args.join(" ")} ended with ${code}\n${output()}`);
   return output();
+}
+
+/** The D1 bindings of a Worker's configuration. */
+export function databasesOf(config: string): string[] {
+  const { d1_databases } = readConfig({ config: join(ROOT, config) });
+  return d1_databases.map(({ binding }: { binding: string }) => binding);
 }

@@ -11,8 +11,12 @@ export interface Config {
   adminToken: string | null;
   /** Queue binding → the namespaces that may name it, `*` for all. Only queues that are bound. */
   targets: ReadonlyMap<string, readonly string[]>;
-  /** Bindings of the databases that keep occurrences; the first also keeps the directory. */
+  /** Bindings of the databases that keep occurrences; the first is the directory as well. */
   ledgers: readonly string[];
+  /** Those of them that take new schedules. */
+  openLedgers: readonly string[];
+  /** Target → the queue bindings that share its messages; a target that is not named has its own queue alone. */
+  lanes: ReadonlyMap<string, readonly string[]>;
   /** Namespace → how long its schedules keep their history where they don't say themselves; `*` for the others. */
   retentions: ReadonlyMap<string, number>;
   /** Where alerts are posted, signed; null: nowhere. */
@@ -48,14 +52,20 @@ function readConfig(env: Record<string, unknown>): Config {
   if (read === null) {
     faults.push('TARGETS must be a JSON object of queue binding → namespaces, such as { "LIBRARY": ["*"] }.');
   }
-  const ledgers = Object.keys(env).filter((name) => /^LEDGER(_\w+)?$/.test(name));
-  const bound = [...(read ?? [])].filter(([name]) => isQueue(env[name]));
+  const ledgers = Object.keys(env)
+    .filter((name) => /^LEDGER(_\w+)?$/.test(name) && isBinding(env[name], "prepare"))
+    .toSorted();
+  const openLedgers = readOpenLedgers(env["OPEN_LEDGERS"], ledgers, faults);
+  const bound = [...(read ?? [])].filter(([name]) => isBinding(env[name], "sendBatch"));
+  const lanes = readLanes(env, faults);
   const retentions = readRetentions(env["RETENTION"], faults);
   const alertWebhook = readWebhook(env, faults);
   return {
     adminToken,
     targets: new Map(bound),
-    ledgers: ledgers.toSorted(),
+    ledgers,
+    openLedgers,
+    lanes,
     retentions,
     alertWebhook,
     faults,
@@ -102,8 +112,36 @@ function isSafe(address: string): boolean {
   return protocol === "https:" || (protocol === "http:" && ["localhost", "127.0.0.1"].includes(hostname));
 }
 
-function isQueue(binding: unknown): boolean {
-  return typeof binding === "object" && binding !== null && "sendBatch" in binding;
+/** A D1 database prepares, a queue sends batches. */
+function isBinding(binding: unknown, method: "prepare" | "sendBatch"): boolean {
+  return typeof binding === "object" && binding !== null && method in binding;
+}
+
+function readOpenLedgers(value: unknown, ledgers: string[], faults: string[]): string[] {
+  if (value === undefined || value === "") return ledgers;
+  const given = typeof value === "string" ? parseOrNull(value) : value;
+  const isSound = Array.isArray(given) && given.length > 0 && given.every((name) => ledgers.includes(name));
+  if (isSound) return given as string[];
+  faults.push(
+    `OPEN_LEDGERS must be a JSON array of the databases that take new schedules; bound are ${ledgers.join(", ")}.`,
+  );
+  return ledgers;
+}
+
+function readLanes(env: Record<string, unknown>, faults: string[]): Map<string, string[]> {
+  const { LANES: value } = env;
+  if (value === undefined || value === "") return new Map();
+  const lanes = readTargets(value);
+  const named = [...(lanes?.values() ?? [])];
+  const isSound = named.every(
+    (queues) => queues.length > 0 && queues.every((it) => isBinding(env[it], "sendBatch")),
+  );
+  if (lanes === null || !isSound) {
+    faults.push(
+      'LANES must be a JSON object of target → bound queues, such as { "LIBRARY": ["LIBRARY", "LIBRARY_2"] }.',
+    );
+  }
+  return lanes ?? new Map();
 }
 
 function readTargets(value: unknown): Map<string, string[]> | null {

@@ -12,8 +12,8 @@ const modes = Object.fromEntries(
 );
 
 /**
- * Three rooms: `node` is pure and fast (core, machine), `worker` runs inside workerd with real objects,
- * D1 and queues, `e2e` starts whole runtimes from the outside and kills them.
+ * Four rooms: `node` is pure and fast (core, machine), `worker` runs inside workerd with real objects, D1 and
+ * queues, `shards` does so with several databases and queues for one target, `e2e` starts whole runtimes from the outside and kills them.
  */
 export default defineConfig({
   test: {
@@ -40,6 +40,29 @@ export default defineConfig({
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
           setupFiles: [path("seed.ts"), path("worker/setup.ts")],
+          testTimeout: 30_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: path("../wrangler.toml") },
+            miniflare: {
+              bindings: {
+                ADMIN_TOKEN: "test-token",
+                MIGRATIONS: migrations,
+                LANES: '{ "LIBRARY": ["LIBRARY", "LIBRARY_2"] }',
+              },
+              d1Databases: { LEDGER_1: "ledger-1", LEDGER_2: "ledger-2" },
+              queueProducers: { LIBRARY_2: { queueName: "library-2" } },
+            },
+          }),
+        ],
+        test: {
+          name: "shards",
+          include: ["test/shards/**/*.test.ts"],
+          setupFiles: [path("seed.ts"), path("shards/setup.ts")],
           testTimeout: 30_000,
           sequence: { groupOrder: 1 },
         },

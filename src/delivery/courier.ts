@@ -7,11 +7,12 @@
  * nothing and never calls a schedule: an answer that is lost leaves the entry pending with its owner.
  */
 import { DurableObject } from "cloudflare:workers";
-import { ledgerOf, queueOf, type Env } from "../env.ts";
+import { ledgerOf, type Env } from "../env.ts";
 import { recordRows } from "../ledger/record.ts";
+import { databaseOf } from "../ledger/shards.ts";
 import { withDeadline } from "../deadline.ts";
 import { causeOf, log } from "../log.ts";
-import { send } from "./send.ts";
+import { laneFor, send, type Lane } from "./send.ts";
 import type { HandedOver, HandOver, OwedMessage } from "../schedule/handover.ts";
 import type { PendingRow } from "../schedule/state.ts";
 
@@ -30,6 +31,14 @@ export interface Delivery extends HandOver {
 interface Entry extends Delivery {
   outcome: HandedOver;
   answer(): void;
+}
+
+interface Owed {
+  entry: Entry;
+  message: OwedMessage;
+  lane: Lane | null;
+  /** Of the queue that it goes to, or would. */
+  name: string;
 }
 
 interface Flush {
@@ -74,21 +83,22 @@ export class Courier extends DurableObject<Env> {
   }
 
   async #sendMessages(entries: Entry[]): Promise<void> {
-    const owed = entries.flatMap((entry) => entry.messages.map((message) => ({ entry, message })));
-    const queues = [...new Set(owed.map(({ message }) => message.queue))];
-    const batches = queues.flatMap((queue) =>
-      inBatches(owed.filter(({ message }) => message.queue === queue)),
+    const owed = entries.flatMap((entry) =>
+      entry.messages.map((message) => {
+        const lane = laneFor(this.env, message.queue, message.message.key);
+        return { entry, message, lane, name: lane?.name ?? message.queue };
+      }),
     );
+    const batches = [...Map.groupBy(owed, ({ name }) => name).values()].flatMap(inBatches);
     await Promise.all(batches.map((batch) => this.#sendBatch(batch)));
   }
 
-  async #sendBatch(batch: { entry: Entry; message: OwedMessage }[]): Promise<void> {
-    const name = batch[0]?.message.queue ?? "";
+  async #sendBatch(batch: Owed[]): Promise<void> {
+    const { name = "", lane = null } = batch[0] ?? {};
     try {
-      const queue = queueOf(this.env, name);
-      if (!queue) throw new Error(`no queue binding ${name}`);
+      if (!lane) throw new Error(`no queue binding ${name}`);
       await send(
-        queue,
+        lane.queue,
         batch.map(({ message }) => message.message),
       );
       const at = Date.now();
@@ -117,25 +127,34 @@ export class Courier extends DurableObject<Env> {
     }
   }
 
+  /** Each database by itself: one that is down holds up no rows of the others. */
   async #record(entries: Entry[]): Promise<void> {
-    for (const shard of new Set(entries.map((entry) => entry.shard))) {
-      const own = entries.filter((entry) => entry.shard === shard);
-      const database = ledgerOf(this.env, shard);
-      if (!database) {
-        log("record_failed", { shard, cause: "no such D1 binding" });
-        continue;
-      }
-      const recorded = await recordHalving(
-        database,
-        own.flatMap((entry) => entry.rows),
-      );
-      for (const entry of own) {
-        entry.outcome.recorded = entry.rows
-          .filter((row) => recorded.has(row))
-          .map(({ key, version }) => ({ key, version }));
-        entry.outcome.unrecorded = entry.outcome.recorded.length < entry.rows.length;
-      }
+    const owned = entries.flatMap((entry) =>
+      entry.rows.map((row) => ({ row, name: databaseOf(row, entry.shard) })),
+    );
+    const byDatabase = [...Map.groupBy(owned, ({ name }) => name)];
+    const recorded = await Promise.all(
+      byDatabase.map(([name, rows]) =>
+        this.#recordIn(
+          name,
+          rows.map(({ row }) => row),
+        ),
+      ),
+    );
+    const all = new Set(recorded.flatMap((rows) => [...rows]));
+    for (const entry of entries) {
+      entry.outcome.recorded = entry.rows
+        .filter((row) => all.has(row))
+        .map(({ key, version }) => ({ key, version }));
+      entry.outcome.unrecorded = entry.outcome.recorded.length < entry.rows.length;
     }
+  }
+
+  async #recordIn(name: string, rows: PendingRow[]): Promise<Set<PendingRow>> {
+    const database = ledgerOf(this.env, name);
+    if (database) return recordHalving(database, rows);
+    log("record_failed", { shard: name, cause: "no such D1 binding" });
+    return new Set();
   }
 }
 
@@ -156,8 +175,8 @@ function withhold(entry: Entry, message: OwedMessage, error: string): void {
   entry.rows = entry.rows.filter((row) => row.key !== message.key);
 }
 
-function inBatches<T extends { message: OwedMessage }>(owed: T[]): T[][] {
-  const batches: T[][] = [];
+function inBatches(owed: Owed[]): Owed[][] {
+  const batches: Owed[][] = [];
   let bytes = 0;
   for (const one of owed) {
     const size = JSON.stringify(one.message.message).length + 100;

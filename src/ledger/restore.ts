@@ -4,6 +4,7 @@
  */
 import { complete } from "../core/schedule.ts";
 import { compile, type Timetable } from "../core/trigger.ts";
+import { DIRECTORY } from "./shards.ts";
 import type { RestoreCommand } from "../schedule/recover.ts";
 import type { OccurrenceRow, ScheduleRow } from "../schedule/state.ts";
 
@@ -13,13 +14,19 @@ type StoredOccurrence = Omit<OccurrenceRow, "body"> & { body: string };
 const SLOTS_A_LOOK = 500;
 const LOOKS_MAX = 20; // 10,000 slots back; an object silent for longer than that has gap rows to show for it
 
+/** Throws where a database is not bound any more: what can't be asked must not count as empty. */
 export async function readForRestore(
-  database: D1Database,
+  databaseOf: (binding: string) => D1Database | null,
   namespace: string,
   name: string,
   now: number,
 ): Promise<RestoreCommand | null> {
-  const stored = await database
+  function bound(binding: string): D1Database {
+    const database = databaseOf(binding);
+    if (!database) throw new Error(`no D1 binding ${binding}`);
+    return database;
+  }
+  const stored = await bound(DIRECTORY)
     .prepare("SELECT * FROM schedules WHERE namespace = ?1 AND name = ?2")
     .bind(namespace, name)
     .first<StoredSchedule>();
@@ -31,6 +38,7 @@ export async function readForRestore(
     state_body: JSON.parse(stored.state_body) as ScheduleRow["state_body"],
   };
   const key = `${namespace}/${name}`;
+  const database = bound(row.shard);
   const gaps = await readHighestGap(database, key);
   const recent = [...(await readUncomputed(database, key)), ...(await readComputed(database, key, row, now))];
   return {

@@ -5,8 +5,10 @@
 import { fail, ok, type Result } from "../core/errors.ts";
 import { TIMES } from "../core/limits.ts";
 import { withDeadline } from "../deadline.ts";
+import { configOf } from "../config.ts";
 import { ledgerOf, type Env } from "../env.ts";
 import { readForRestore } from "../ledger/restore.ts";
+import { chooseShard } from "../ledger/shards.ts";
 import { causeOf, log } from "../log.ts";
 import { Alarm } from "./alarm.ts";
 import { classify } from "./faults.ts";
@@ -25,7 +27,6 @@ const DRAIN_ROUNDS_MAX = 20; // each hands over up to 200 rows; the rest is for 
 const ROWS_GUARD_MS = 5 * 60_000; // rows alone can wait for a wake that is armed this soon
 const PLATFORM_RETRIES_MAX = 4; // of six: after that the platform would drop the alarm
 const FAILED_WAKE_MS = 60_000;
-const HOME_SHARD = "LEDGER";
 const LOOK_UP_MS_MAX = 5_000;
 
 export class Engine {
@@ -191,9 +192,8 @@ export class Engine {
   }
 
   async #lookUp(namespace: string, name: string) {
-    const ledger = ledgerOf(this.#env, HOME_SHARD);
-    if (!ledger) throw new Error(`no D1 binding ${HOME_SHARD}`);
-    const found = readForRestore(ledger, namespace, name, Date.now()).then((recorded) => ({ recorded }));
+    const database = (binding: string) => ledgerOf(this.#env, binding);
+    const found = readForRestore(database, namespace, name, Date.now()).then((recorded) => ({ recorded }));
     const answer = await withDeadline(found, LOOK_UP_MS_MAX);
     if (!answer) throw new Error("the ledger did not answer");
     return answer.recorded;
@@ -201,7 +201,8 @@ export class Engine {
 
   #blank(now: number): World {
     const { namespace, name } = this.#names();
-    return { state: freshState(namespace, name, HOME_SHARD, now), revisions: {} };
+    const shard = chooseShard(configOf(this.#env).openLedgers, scheduleKey({ namespace, name }));
+    return { state: freshState(namespace, name, shard, now), revisions: {} };
   }
 
   /** The address of the object is the schedule's key. */

@@ -2,9 +2,10 @@
  * Hands over what is committed. By way of a Courier, which gathers what many objects have at the same second;
  * when it is silent, full or failing: directly, under the same id and attempt, and the rows stay pending.
  */
-import { send } from "../delivery/send.ts";
+import { hashUnit } from "../core/time.ts";
+import { laneFor, send } from "../delivery/send.ts";
 import { withDeadline } from "../deadline.ts";
-import { queueOf, type Env } from "../env.ts";
+import type { Env } from "../env.ts";
 import { causeOf, log } from "../log.ts";
 import type { HandedOver, HandOver, OwedMessage } from "./handover.ts";
 
@@ -19,7 +20,9 @@ export class Outbox {
   }
 
   async handOver(pending: HandOver, schedule: string, shard: string): Promise<HandedOver> {
-    const known = pending.messages.filter(({ queue }) => queueOf(this.#env, queue) !== null);
+    const known = pending.messages.filter(
+      ({ queue, message }) => laneFor(this.#env, queue, message.key) !== null,
+    );
     const unknown = pending.messages.filter((message) => !known.includes(message));
     const outcome = await this.#send({ messages: known, rows: rowsToGo(pending, unknown) }, schedule, shard);
     const unsent = unknown.map(({ key, attempt }) => ({ key, attempt, error: "unknown_queue" }));
@@ -30,7 +33,7 @@ export class Outbox {
     if (pending.messages.length === 0 && pending.rows.length === 0) {
       return { sent: [], unsent: [], recorded: [], unrecorded: false };
     }
-    const courier = this.#env.COURIERS.getByName(`${shard}/${hash(schedule) % COURIERS}`);
+    const courier = this.#env.COURIERS.getByName(`${shard}/${Math.floor(hashUnit(schedule) * COURIERS)}`);
     try {
       const handing: Promise<HandedOver | "overloaded"> = courier.handOver({ ...pending, schedule, shard });
       const answer = await withDeadline(handing, COURIER_SILENCE_MS);
@@ -45,10 +48,10 @@ export class Outbox {
   async #sendDirectly({ messages, rows }: HandOver): Promise<HandedOver> {
     const outcome: HandedOver = { sent: [], unsent: [], recorded: [], unrecorded: rows.length > 0 };
     const sending = messages.map(async ({ key, attempt, queue: name, message }) => {
-      const queue = queueOf(this.#env, name);
+      const lane = laneFor(this.#env, name, message.key);
       try {
-        if (!queue) throw new Error(`no queue binding ${name}`);
-        await send(queue, [message]);
+        if (!lane) throw new Error(`no queue binding ${name}`);
+        await send(lane.queue, [message]);
         outcome.sent.push({ key, attempt, at: Date.now() });
       } catch (error) {
         outcome.unsent.push({ key, attempt, error: causeOf(error) });
@@ -62,11 +65,4 @@ export class Outbox {
 /** A row that says `dispatched` does not go without its message. */
 function rowsToGo({ rows }: HandOver, unknown: OwedMessage[]): HandOver["rows"] {
   return rows.filter((row) => !unknown.some(({ key }) => key === row.key));
-}
-
-/** FNV-1a: spreads schedules over Couriers, the same way every time. */
-function hash(text: string): number {
-  let value = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
-  return value >>> 0;
 }

@@ -10,6 +10,9 @@ declare global {
     interface Env extends CarillonEnv {
       LIBRARY: Queue;
       EXTERNAL: Queue;
+      LEDGER_1: D1Database; // test/shards alone
+      LEDGER_2: D1Database;
+      LIBRARY_2: Queue;
       MIGRATIONS: D1Migration[];
       CARILLON_LIVES?: string;
       CARILLON_SEED?: string;
