@@ -1,4 +1,5 @@
 /** The Worker: the one place where HTTP, schedules, delivery, ledger and sweep meet. */
+import { waitUntil } from "cloudflare:workers";
 import { configOf } from "./config.ts";
 import { Courier } from "./delivery/courier.ts";
 import { consumeDead } from "./delivery/dead.ts";
@@ -6,6 +7,7 @@ import { Runs } from "./delivery/runs.ts";
 import { ledgerOf, queueOf, type Env } from "./env.ts";
 import { createApp } from "./http/app.ts";
 import { openLedger } from "./ledger/reads.ts";
+import { openTokens } from "./ledger/tokens.ts";
 import { causeOf, log } from "./log.ts";
 import { ScheduleObject } from "./schedule/object.ts";
 import type { ScheduleStub } from "./schedule/stub.ts";
@@ -49,12 +51,14 @@ function appOf(env: Env): ReturnType<typeof createApp> {
     config: configOf(env),
     schedule: (namespace, name) => scheduleOf(env, namespace, name),
     ledger: openLedger(ledgersOf(env)),
+    tokens: openTokens(env.LEDGER),
     async sweep(now) {
       const watch = watchOf(env);
       const summary = await sweep(watch, now);
       await tellAlerts(watch.directory, watch.channels);
       return summary;
     },
+    later: (work) => waitUntil(work),
     now: () => Date.now(),
     report: (fault, at) => log("request_failed", { ...at, cause: causeOf(fault) }),
   });

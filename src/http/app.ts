@@ -18,6 +18,7 @@ import { reports } from "./reports.ts";
 import { schedules } from "./schedules.ts";
 import { simulations } from "./simulations.ts";
 import { steering } from "./steering.ts";
+import { tokens } from "./tokens.ts";
 import { watching } from "./watching.ts";
 import { work } from "./work.ts";
 
@@ -37,6 +38,7 @@ const RESOURCES = [
   work,
   watching,
   numbers,
+  tokens,
 ];
 
 export function createApp(deps: Deps): Hono<AppEnv> {

@@ -4,20 +4,9 @@
  */
 import type { Context } from "hono";
 import type { AppEnv, Deps } from "./context.ts";
+import { identify, type Principal } from "./principal.ts";
 import { refuse } from "./problem.ts";
-
-export const SCOPES = ["read", "write", "trigger", "work", "admin"] as const;
-export type Scope = (typeof SCOPES)[number];
-
-export interface Principal {
-  /** Shown in the record of changes: a token's name, never the token. */
-  who: string;
-  scopes: readonly Scope[];
-  namespaces: readonly string[] | "*";
-}
-
-const ADMIN: Principal = { who: "admin", scopes: SCOPES, namespaces: "*" };
-export const NAMESPACE = /^[a-z0-9][a-z0-9-]{0,62}$/;
+import { NAMESPACE } from "./requests.ts";
 
 /** Before any route but /healthz. */
 export function requireConfiguration({ config }: Deps) {
@@ -29,9 +18,12 @@ export function requireConfiguration({ config }: Deps) {
   };
 }
 
-export function authenticate({ config }: Deps) {
+export function authenticate(deps: Deps) {
   return async function authenticate(c: Context<AppEnv>, next: () => Promise<void>) {
-    const principal = await identify(c.req.header("authorization"), config.adminToken);
+    const text = bearerOf(c);
+    const identified = text === null ? null : await identify(deps, text, c.var.now);
+    if (identified?.ok === false) return refuse(c, identified.error);
+    const principal = identified?.value;
     if (!principal) {
       c.header("www-authenticate", 'Bearer realm="carillon"');
       return refuse(c, {
@@ -57,24 +49,10 @@ export function authenticate({ config }: Deps) {
   };
 }
 
+export function bearerOf(c: Context): string | null {
+  return /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1] ?? null;
+}
+
 function home({ namespaces }: Principal): string {
   return namespaces === "*" ? "default" : (namespaces[0] ?? "default");
-}
-
-async function identify(
-  authorization: string | undefined,
-  adminToken: string | null,
-): Promise<Principal | null> {
-  const token = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
-  if (token === undefined || adminToken === null) return null;
-  return (await isSame(token, adminToken)) ? ADMIN : null;
-}
-
-/** Digests have one length whatever was sent, so the comparison tells nothing of the secret's. */
-async function isSame(a: string, b: string): Promise<boolean> {
-  const encoder = new TextEncoder();
-  const [first, second] = await Promise.all(
-    [a, b].map((it) => crypto.subtle.digest("SHA-256", encoder.encode(it))),
-  );
-  return crypto.subtle.timingSafeEqual(first!, second!);
 }

@@ -1,16 +1,20 @@
 /** What the composition hands to HTTP, and what a request carries from one step to the next. */
 import type { Config } from "../config.ts";
 import type { LedgerReads } from "../ledger/reads.ts";
+import type { Tokens } from "../ledger/tokens.ts";
 import type { ScheduleStub } from "../schedule/stub.ts";
 import type { SweepSummary } from "../watch/sweep.ts";
-import type { Principal } from "./auth.ts";
+import type { Principal } from "./principal.ts";
 
 export interface Deps {
   config: Config;
   schedule(namespace: string, name: string): ScheduleStub;
   ledger: LedgerReads;
+  tokens: Tokens;
   /** One pass on demand. */
   sweep(now: number): Promise<SweepSummary>;
+  /** Goes on behind the answer. It must not reject. */
+  later(work: Promise<unknown>): void;
   /** Read once a request. */
   now(): number;
   /** A fault that the caller learns nothing of, for the log. */

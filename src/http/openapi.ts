@@ -3,9 +3,9 @@ import type { Hono } from "hono";
 import { generateSpecs } from "hono-openapi";
 import * as v from "valibot";
 import manifest from "../../package.json" with { type: "json" };
-import { NAMESPACE } from "./auth.ts";
 import type { AppEnv } from "./context.ts";
 import { operation } from "./operation.ts";
+import { NAMESPACE } from "./requests.ts";
 
 type Document = Awaited<ReturnType<typeof generateSpecs>>;
 

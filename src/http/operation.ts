@@ -5,7 +5,7 @@
 import type { Context } from "hono";
 import { uniqueSymbol } from "hono-openapi";
 import type * as v from "valibot";
-import type { Scope } from "./auth.ts";
+import type { Scope } from "../ledger/tokens.ts";
 import type { AppEnv } from "./context.ts";
 import { PROBLEMS, refuse, type ProblemCode } from "./problem.ts";
 import { document } from "./validate.ts";

@@ -36,7 +36,7 @@ interface Kind {
 export const PROBLEMS: Record<ProblemCode, Kind> = {
   invalid_json: { status: 400, title: "The body is not JSON" },
   unauthorized: { status: 401, title: "A valid bearer token is required" },
-  forbidden: { status: 403, title: "The token lacks the scope" },
+  forbidden: { status: 403, title: "The token may not do this" },
   not_found: { status: 404, title: "There is no such thing here" },
   method_not_allowed: { status: 405, title: "The resource does not know this method" },
   use_pause_or_resume: { status: 409, title: "Only pause and resume change this" },

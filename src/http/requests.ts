@@ -7,6 +7,7 @@ import { PREVIEW_COUNT_MAX } from "../core/preview.ts";
 import { CATCH_UP_POLICIES, OVERLAPS } from "../core/schedule.ts";
 import { SCHEDULE_STATES } from "../ledger/directory.ts";
 import { ITEM_KINDS } from "../ledger/reads.ts";
+import { SCOPES } from "../ledger/tokens.ts";
 import { cursor } from "./cursor.ts";
 import {
   choice,
@@ -16,6 +17,7 @@ import {
   flag,
   instant,
   json,
+  list,
   cutText,
   parsed,
   shown,
@@ -159,6 +161,52 @@ export const previewBody = shown(
   }),
   { trigger: { cron: "30 2 * * *", timezone: "Europe/Berlin" }, from: "2027-03-27T00:00:00Z", count: 3 },
 );
+
+// ── tokens ──────────────────────────────────────────────────────────────────────────────────────
+
+export const NAMESPACE = /^[a-z0-9][a-z0-9-]{0,62}$/;
+const TOKEN_ID = /^[0-9a-f]{16}$/;
+const BOUND_MAX = 100;
+
+/** People read it in the record of changes: one line, whatever the script. */
+const tokenName = v.pipe(
+  text(LIMITS.TAG_CHARS_MAX, 1),
+  v.check((it) => !/\p{C}/u.test(it), "must be one line of visible characters"),
+);
+const tokenNamespace = parsed(
+  (input) =>
+    typeof input === "string" && (input === "*" || NAMESPACE.test(input))
+      ? ok(input)
+      : fail("invalid_field", 'must be the name of a namespace, or "*" for all'),
+  { type: "string", pattern: `${NAMESPACE.source}|^\\*$`, examples: ["default"] },
+);
+
+export const tokenBody = shown(
+  fields({
+    name: tokenName,
+    scopes: v.pipe(list(choice(SCOPES), SCOPES.length), v.minLength(1, "must not be empty")),
+    namespaces: v.pipe(list(tokenNamespace, BOUND_MAX), v.minLength(1, "must not be empty")),
+    queues: v.optional(v.nullable(list(text(100, 1), BOUND_MAX)), null),
+    schedules: v.optional(v.nullable(list(name, BOUND_MAX)), null),
+    expiresAt: maybeInstant,
+  }),
+  { name: "ci", scopes: ["read", "write"], namespaces: ["default"], expiresAt: "2027-11-30T00:00:00Z" },
+);
+
+export const tokenPath = v.object({
+  id: parsed(
+    (input) =>
+      TOKEN_ID.test(String(input))
+        ? ok(String(input))
+        : fail("not_found", "A token is named by its id, the 16 characters after carillon_."),
+    { type: "string", pattern: TOKEN_ID.source, examples: ["3f9a1c0b7d2e4a68"] },
+  ),
+});
+
+export const tokensQuery = fields({
+  limit,
+  cursor: cursor(v.strictObject({ createdAt: v.number(), id: v.string() })),
+});
 
 // ── the worker protocol ─────────────────────────────────────────────────────────────────────────
 

@@ -66,6 +66,9 @@ const CALLS = [
   "GET /v1/alerts",
   "GET /v1/stats",
   "GET /metrics",
+  "POST /v1/tokens",
+  "GET /v1/tokens",
+  "DELETE /v1/tokens/{id}",
 ];
 
 describe("the OpenAPI document", () => {

@@ -7,6 +7,7 @@ import { complete, type DefinitionInput } from "../../src/core/schedule.ts";
 import { resolveTrigger } from "../../src/core/trigger.ts";
 import { createApp } from "../../src/http/app.ts";
 import type { LedgerReads } from "../../src/ledger/reads.ts";
+import type { Token, Tokens } from "../../src/ledger/tokens.ts";
 import type { OccurrenceView, PutReply, ScheduleStub, ScheduleView } from "../../src/schedule/stub.ts";
 
 // workerd has it where it belongs, Node has it elsewhere.
@@ -44,6 +45,8 @@ export interface World {
   /** What the test wants the object and the ledger to do instead of what they do by themselves. */
   stub: Partial<ScheduleStub>;
   ledger: Partial<LedgerReads>;
+  /** Those that the ledger knows. */
+  tokens: Map<string, Token>;
   /** What was reported to the log. */
   faults: unknown[];
   send: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
@@ -53,6 +56,7 @@ export function world(env: Record<string, unknown> = {}): World {
   const calls: Call[] = [];
   const stub: Partial<ScheduleStub> = {};
   const ledger: Partial<LedgerReads> = {};
+  const tokens = new Map<string, Token>();
   const faults: unknown[] = [];
   const app = createApp({
     config: configOf({ ...ENVIRONMENT, ...env }),
@@ -61,10 +65,12 @@ export function world(env: Record<string, unknown> = {}): World {
     get ledger() {
       return recording({ ...EMPTY_LEDGER, ...ledger }, "ledger", calls);
     },
+    tokens: tokensIn(tokens),
     sweep: () => {
       calls.push({ on: "sweep", name: "sweep", args: [] });
       return Promise.resolve({ looked: 7, poked: 3, failed: 1, redispatched: 2, expired: 1, alerts: 1 });
     },
+    later: () => {},
     now: () => NOW,
     report: (fault, at) => faults.push({ fault, ...at }),
   });
@@ -86,7 +92,18 @@ export function world(env: Record<string, unknown> = {}): World {
     return { status: response.status, headers: response.headers, body: parsed, text };
   }
 
-  return { calls, stub, ledger, faults, send };
+  return { calls, stub, ledger, tokens, faults, send };
+}
+
+/** In the order in which they were made. */
+function tokensIn(tokens: Map<string, Token>): Tokens {
+  return {
+    find: (id) => Promise.resolve(tokens.get(id) ?? null),
+    list: ({ limit }) => Promise.resolve([...tokens.values()].toReversed().slice(0, limit + 1)),
+    create: async (token) => void tokens.set(token.id, token),
+    revoke: ({ id }) => Promise.resolve(tokens.delete(id)),
+    touch: (id, at) => Promise.resolve(void Object.assign(tokens.get(id) ?? {}, { lastUsedAt: at })),
+  };
 }
 
 function recording<T extends object>(of: T, on: string, calls: Call[]): T {
