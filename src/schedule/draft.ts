@@ -20,6 +20,29 @@ export interface Draft extends World {
   now: number;
 }
 
+/**
+ * What is changed in place is copied, and what is only ever replaced is shared: most steps touch one occurrence, and
+ * the last finals and the pending rows, which are most of a state, stay as they are.
+ */
+export function draftOf({ state, revisions }: World, now: number): Draft {
+  const { health, open, waiting } = state;
+  const copy = {
+    ...state,
+    health: { ...health, counts: { ...health.counts } },
+    open: open.map((one) => ({ ...one, attempts: one.attempts.map((attempt) => ({ ...attempt })) })),
+    waiting: [...waiting],
+  };
+  return { state: copy, revisions: { ...revisions }, now };
+}
+
+/** Of plain data; quick about what two states share. */
+export function isEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  const keys = Object.keys(a) as never[];
+  return keys.length === Object.keys(b).length && keys.every((key) => isEqual(a[key], b[key]));
+}
+
 /** The next number of the object's one counter: above the last, and above any that a lost object used. */
 export function nextNumber(draft: Draft): number {
   draft.state.counter = Math.max(draft.state.counter + 1, draft.now);

@@ -4,7 +4,6 @@
  */
 import { BOUNDS, POLLED_QUEUE, TIMES } from "../core/limits.ts";
 import type { Message } from "../core/message.ts";
-import { complete } from "../core/schedule.ts";
 import { claimNumber, definitionOf, dispatchNumber, nextNumber, type Draft } from "./draft.ts";
 import { occurrenceKey, occurrenceRow, scheduleRow } from "./rows.ts";
 import { dispatched, freshAttempt, messageFor, withoutSendError } from "./run.ts";
@@ -76,11 +75,10 @@ function asDispatched(open: Open): Open {
   return { ...open, state: "dispatched", attempts, error: withoutSendError(open) };
 }
 
-function ownRow({ state, revisions }: World, version: number): PendingRow {
-  const input = revisions[state.revision];
-  const definition = input && complete(input);
-  if (!definition?.ok) throw new Error(`revision ${state.revision} of ${state.name} is not readable`);
-  return scheduleRow(state, input!, definition.value, version);
+function ownRow(world: World, version: number): PendingRow {
+  const { state, revisions } = world;
+  const definition = definitionOf(world, state.revision);
+  return scheduleRow(state, revisions[state.revision]!, definition, version);
 }
 
 /** Takes the outcome in. Returns whether it has to be stored: acknowledged rows alone can be forgotten, and are offered again. */

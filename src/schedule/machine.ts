@@ -7,7 +7,7 @@
 import { fail, ok, type Result } from "../core/errors.ts";
 import type { Message } from "../core/message.ts";
 import { presentOccurrence } from "../core/present.ts";
-import { findOpen, touch, type Draft } from "./draft.ts";
+import { draftOf, findOpen, isEqual, touch, type Draft } from "./draft.ts";
 import { backfill, cancelBackfill } from "./backfill.ts";
 import { isGone, notFound, patch, pause, put, remove, resume } from "./edit.ts";
 import { handedOver, type HandedOver } from "./handover.ts";
@@ -62,17 +62,17 @@ export function step<N extends CommandName>(
   command: CommandOf<N>,
   at: number,
 ): Step<ReplyOf<N>> {
-  const { state, revisions } = world;
+  const { state } = world;
   // A clock that stepped back: time stands still at the cursor, so nothing fires twice.
   const now = state.revision === 0 ? at : Math.max(at, state.cursor);
-  const draft: Draft = { state: structuredClone(state), revisions: { ...revisions }, now };
+  const draft = draftOf(world, now);
   const handler = COMMANDS[name] as (draft: Draft, command: CommandOf<N>) => ReplyOf<N>;
   const reply = handler(draft, command);
   if (draft.state.revision > 0) {
     noteHealth(draft);
     dropRevisions(draft);
   }
-  const changed = JSON.stringify(draft.state) !== JSON.stringify(state);
+  const changed = !isEqual(draft.state, state);
   return { world: { state: draft.state, revisions: draft.revisions }, reply, changed };
 }
 

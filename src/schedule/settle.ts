@@ -278,7 +278,7 @@ function noteDelay(draft: Draft): void {
   );
   if (settled?.table !== "occurrences") return;
   const version = nextNumber(draft);
-  Object.assign(settled, { version, row: { ...settled.row, version, due_at: state.delayDueAt } });
+  queueRow(draft, { ...settled, version, row: { ...settled.row, version, due_at: state.delayDueAt } });
 }
 
 /** Nothing lies ahead and no slot waits: the schedule has done what it was made for. Its last runs may still go on. */
