@@ -10,6 +10,7 @@ import { step, type CommandName, type CommandOf, type ReplyOf } from "../../src/
 import { freshState, type Open, type World } from "../../src/schedule/state.ts";
 import type { Address, PatchCommand, ResumeCommand } from "../../src/schedule/stub.ts";
 import { wakeAt } from "../../src/schedule/wake.ts";
+import type { Witness } from "./invariants.ts";
 import { Ledger } from "./ledger.ts";
 
 /** Where a process may die: before and after each durable commit, and between what leaves and what is noted. */
@@ -29,7 +30,7 @@ export interface Sent {
 const DRAIN_ROUNDS_MAX = 20;
 const ROWS_GUARD_MS = 5 * 60_000;
 
-export class Bell {
+export class Bell implements Witness {
   now: number;
   alarm: number | null = null;
   readonly ledger = new Ledger();
@@ -59,6 +60,21 @@ export class Bell {
   }
   get open(): Open[] {
     return this.state.open;
+  }
+
+  // ── what the invariants look at ──────────────────────────────────────────────────────────────────
+
+  recorded(row: Parameters<Witness["recorded"]>[0]): number {
+    return this.ledger.version(row);
+  }
+  told(key: string) {
+    return this.ledger.occurrences.get(key)?.state;
+  }
+  left(key: string, attempt: number): boolean {
+    return this.sent.some((sent) => `${sent.slot}${sent.variant}` === key && sent.attempt === attempt);
+  }
+  record(): Ledger {
+    return this.ledger;
   }
 
   // ── commands ───────────────────────────────────────────────────────────────────────────────────

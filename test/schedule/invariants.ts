@@ -7,13 +7,35 @@ import { isFinal, TRANSITIONS } from "../../src/core/occurrence.ts";
 import { complete, type Definition } from "../../src/core/schedule.ts";
 import { compile, type Timetable } from "../../src/core/trigger.ts";
 import type { CommandName } from "../../src/schedule/machine.ts";
-import type { ChangeRow, OccurrenceRow, Open, ScheduleState, World } from "../../src/schedule/state.ts";
-import type { Bell } from "./harness.ts";
+import type {
+  ChangeRow,
+  OccurrenceRow,
+  Open,
+  PendingRow,
+  ScheduleState,
+  World,
+} from "../../src/schedule/state.ts";
 import { Ledger } from "./ledger.ts";
 
 const DAY = 86_400_000;
 const ROWS_PER_WAKE_MAX = 300;
 const WAITING_RANGES_MAX = 400;
+
+/** What is seen of a schedule from outside: one in a test's hands (harness.ts), or one of hundreds (test/chaos). */
+export interface Witness {
+  readonly now: number;
+  readonly alarm: number | null;
+  /** As storage has it. */
+  readonly state: ScheduleState;
+  /** The version under which the ledger has a row; 0: it has not. */
+  recorded(row: Pick<PendingRow, "table" | "key" | "version">): number;
+  /** What the ledger says of an occurrence. */
+  told(key: string): OccurrenceRow["state"] | undefined;
+  /** Whether the message of an attempt was ever accepted by its queue. */
+  left(key: string, attempt: number): boolean;
+  /** All that is on record. */
+  record(): Pick<Ledger, "occurrences" | "gaps" | "changes">;
+}
 
 interface Rule {
   definition: Definition;
@@ -30,7 +52,7 @@ interface Piece {
 const keyOf = ({ slot, variant }: Pick<Open, "slot" | "variant">) => `${slot}${variant}`;
 
 export class Invariants {
-  readonly #bell: Bell;
+  readonly #seen: Witness;
   readonly #rules = new Map<number, Rule>();
   readonly #claimed = new Set<string>();
   /** How each occurrence ended, once it had left the object. */
@@ -39,10 +61,8 @@ export class Invariants {
   /** A call asked for a run beyond the seats. */
   asked = false;
 
-  constructor(bell: Bell) {
-    this.#bell = bell;
-    bell.onSave = (before, after, name) => this.#onSave(before, after, name);
-    bell.ledger.onReplace = (before, after) => this.#finalsAbsorb(before, after);
+  constructor(seen: Witness) {
+    this.#seen = seen;
   }
 
   rule(revision: number): Rule {
@@ -50,7 +70,8 @@ export class Invariants {
     return rule ?? broken(`revision ${revision} was never seen`);
   }
 
-  #onSave(before: World, after: World, name: CommandName): void {
+  /** A durable commit: the world that storage held, and the one that takes its place. */
+  onSave(before: World, after: World, name: CommandName): void {
     for (const [revision, input] of Object.entries(after.revisions)) {
       if (this.#rules.has(Number(revision))) continue;
       const definition = complete(input);
@@ -80,11 +101,10 @@ export class Invariants {
       const key = keyOf(open);
       if (known.has(key)) continue;
       if (this.#claimed.has(key)) broken(`I1: ${key} is claimed twice`);
-      if (this.#bell.ledger.occurrences.has(key))
-        broken(`I1: ${key} was accounted for before it was claimed`);
+      if (this.#seen.told(key) !== undefined) broken(`I1: ${key} was accounted for before it was claimed`);
       this.#claimed.add(key);
       // Where the clock stepped back, it was due by an earlier reading.
-      const now = Math.max(this.#bell.now, this.#latest);
+      const now = Math.max(this.#seen.now, this.#latest);
       if (open.variant === "" && open.effectiveAt > now)
         broken(`${key} was claimed before its effective instant`);
     }
@@ -94,8 +114,7 @@ export class Invariants {
     const open = new Set(after.open.map(keyOf));
     for (const key of before.open.map(keyOf).filter((k) => !open.has(k))) {
       const row = after.rows.find((pending) => pending.key === key);
-      const state =
-        row?.table === "occurrences" ? row.row.state : this.#bell.ledger.occurrences.get(key)?.state;
+      const state = row?.table === "occurrences" ? row.row.state : this.#seen.told(key);
       if (state === undefined) broken(`${key} left without a row`);
       this.#ended.set(key, state);
     }
@@ -105,7 +124,7 @@ export class Invariants {
    * I4: a row of the ledger moves along the table, and never out of a final state. What the object does not
    * know yet is no end: a row says `dispatched` ahead of the acknowledgement, and a crash or a cancel may come first.
    */
-  #finalsAbsorb(before: OccurrenceRow, after: OccurrenceRow): void {
+  onReplace(before: OccurrenceRow, after: OccurrenceRow): void {
     const ended = this.#ended.get(`${before.slot}${before.variant}`) ?? after.state;
     const sentAgain = before.state === "dispatched" && after.state === "claimed";
     if (!(leadsTo(before.state, after.state) || sentAgain) || after.state !== ended)
@@ -128,28 +147,24 @@ export class Invariants {
 
   /** I8 */
   #handOversAreConfirmed(before: ScheduleState, after: ScheduleState): void {
-    const { ledger, sent } = this.#bell;
     const pending = new Map(after.rows.map((row) => [row.key, row.version]));
     const openNow = new Map(after.open.map((open) => [keyOf(open), open]));
     for (const row of before.rows) {
-      const kept = pending.get(row.key) ?? 0;
-      if (kept >= row.version || recordedVersion(ledger, row) >= row.version) continue;
+      if ((pending.get(row.key) ?? 0) >= row.version || this.#seen.recorded(row) >= row.version) continue;
       broken(`I8: the row ${row.key} v${row.version} was forgotten and not recorded`);
     }
     for (const open of before.open) {
       const key = keyOf(open);
       const now = openNow.get(key);
       const version = open.unrecorded ?? 0;
-      const kept = Math.max(
-        now?.unrecorded ?? 0,
-        pending.get(key) ?? 0,
-        ledger.occurrences.get(key)?.version ?? 0,
-      );
-      if (kept < version) broken(`I8: the row of ${key} v${version} was forgotten and not recorded`);
-      if (!now && !pending.has(key) && !ledger.occurrences.has(key)) broken(`I8: ${key} left without a row`);
+      const kept = Math.max(now?.unrecorded ?? 0, pending.get(key) ?? 0);
+      const recorded = () => this.#seen.recorded({ table: "occurrences", key, version });
+      if (kept < version && recorded() < version)
+        broken(`I8: the row of ${key} v${version} was forgotten and not recorded`);
+      if (!now && !pending.has(key) && recorded() === 0) broken(`I8: ${key} left without a row`);
       const cleared = open.send !== null && now?.send === null && now.attempt === open.attempt;
-      const left = () => sent.some((s) => keyOf(s) === key && s.attempt === open.attempt);
-      if (cleared && now.state === "dispatched" && !left()) broken(`I8: the message of ${key} never left`);
+      if (cleared && now.state === "dispatched" && !this.#seen.left(key, open.attempt))
+        broken(`I8: the message of ${key} never left`);
     }
   }
 
@@ -172,7 +187,7 @@ export class Invariants {
 
   /** I7: an active schedule with something ahead, or anything under way, has an alarm within a day. */
   alarm(): void {
-    const { state, alarm, now } = this.#bell;
+    const { state, alarm, now } = this.#seen;
     // After a step back it lies as far away as it did before.
     this.#latest = Math.max(this.#latest, now);
     if (alarm !== null && alarm > this.#latest + DAY) broken("I7: the alarm is more than a day away");
@@ -185,14 +200,15 @@ export class Invariants {
 
   /** Acknowledged rows are forgotten in memory alone: after an eviction they are there again, and recorded. */
   owesRows(): boolean {
-    const { state, ledger } = this.#bell;
-    const own = state.unrecorded !== null && (ledger.schedule?.version ?? 0) < state.unrecorded;
-    return own || state.rows.some((row) => recordedVersion(ledger, row) < row.version);
+    const { rows, unrecorded } = this.#seen.state;
+    const own =
+      unrecorded === null ? [] : [{ table: "schedules", key: "schedule", version: unrecorded } as const];
+    return [...own, ...rows].some((row) => this.#seen.recorded(row) < row.version);
   }
 
   /** I2: the slots of each revision up to the cursor, from its change rows, are covered once, without a hole. */
   accounts(): void {
-    const { state } = this.#bell;
+    const { state } = this.#seen;
     if (state.revision === 0) return;
     const view = this.#ledgerAsItWillBe();
     const pieces = this.#pieces(view);
@@ -209,20 +225,21 @@ export class Invariants {
 
   #ledgerAsItWillBe(): Ledger {
     const view = new Ledger();
-    for (const [key, row] of this.#bell.ledger.occurrences) view.occurrences.set(key, row);
-    for (const [key, row] of this.#bell.ledger.gaps) view.gaps.set(key, row);
-    for (const [key, row] of this.#bell.ledger.changes) view.changes.set(key, row);
-    view.record(this.#bell.state.rows);
+    const { occurrences, gaps, changes } = this.#seen.record();
+    for (const [key, row] of occurrences) view.occurrences.set(key, row);
+    for (const [key, row] of gaps) view.gaps.set(key, row);
+    for (const [key, row] of changes) view.changes.set(key, row);
+    view.record(this.#seen.state.rows);
     return view;
   }
 
   #pieces(view: Ledger): Map<number, Piece[]> {
     const pieces = new Map<number, Piece[]>();
     const add = (revision: number, piece: Piece) =>
-      void pieces.set(revision, [...(pieces.get(revision) ?? []), piece]);
+      void (pieces.get(revision)?.push(piece) ?? pieces.set(revision, [piece]));
     const single = new Map<string, { slot: number; revision: number }>();
     for (const row of view.occurrences.values()) if (row.variant === "") single.set(`${row.slot}`, row);
-    for (const open of this.#bell.open) if (open.variant === "") single.set(`${open.slot}`, open);
+    for (const open of this.#seen.state.open) if (open.variant === "") single.set(`${open.slot}`, open);
     for (const { slot, revision } of single.values())
       add(revision, { from: slot, to: slot, where: "occurrence" });
     for (const gap of view.gaps.values()) {
@@ -232,7 +249,7 @@ export class Invariants {
         broken(`I2: the gap ${from}..${to} says ${count} slots`);
       add(revision, { from, to, where: `gap/${reason}` });
     }
-    for (const range of this.#bell.state.waiting.filter((r) => r.variant === "")) {
+    for (const range of this.#seen.state.waiting.filter((r) => r.variant === "")) {
       const { timetable } = this.rule(range.revision);
       const from = range.count === 1 ? range.upTo : (timetable.next(range.after) ?? range.upTo);
       if (range.count > 1 && countAll(timetable, from, range.upTo) !== range.count)
@@ -302,19 +319,6 @@ function countAll(timetable: Timetable, from: number, to: number): number {
     after = through;
   }
   return counted;
-}
-
-function recordedVersion(ledger: Ledger, { table, key, version }: ScheduleState["rows"][number]): number {
-  switch (table) {
-    case "occurrences":
-      return ledger.occurrences.get(key)?.version ?? 0;
-    case "gaps":
-      return ledger.gaps.get(Number(key.slice("gap ".length)))?.version ?? 0;
-    case "changes":
-      return ledger.changes.has(version) ? version : 0;
-    case "schedules":
-      return ledger.schedule?.version ?? 0;
-  }
 }
 
 function leadsTo(from: keyof typeof TRANSITIONS, to: keyof typeof TRANSITIONS): boolean {

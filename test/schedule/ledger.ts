@@ -51,6 +51,20 @@ export class Ledger {
     this.schedule = null;
   }
 
+  /** The version under which it has a row; 0: it has not. */
+  version({ table, key, version }: Pick<PendingRow, "table" | "key" | "version">): number {
+    switch (table) {
+      case "occurrences":
+        return this.occurrences.get(key)?.version ?? 0;
+      case "gaps":
+        return this.gaps.get(Number(key.slice("gap ".length)))?.version ?? 0;
+      case "changes":
+        return this.changes.has(version) ? version : 0;
+      case "schedules":
+        return this.schedule?.version ?? 0;
+    }
+  }
+
   row(slot: number, variant = ""): OccurrenceRow | undefined {
     return this.occurrences.get(`${slot}${variant}`);
   }

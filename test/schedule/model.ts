@@ -33,11 +33,18 @@ const IMMEDIATE_WAKES_MAX = 12;
 
 export class Model {
   readonly bell = new Bell(START);
-  readonly #invariants = new Invariants(this.bell);
+  readonly #invariants: Invariants;
   readonly #grants: Grant[] = [];
   /** The highest token ever granted for an occurrence: whoever holds less was replaced. */
   readonly #highest = new Map<string, number>();
   #workers = 0;
+
+  constructor() {
+    const invariants = new Invariants(this.bell);
+    this.bell.onSave = (before, after, name) => invariants.onSave(before, after, name);
+    this.bell.ledger.onReplace = (before, after) => invariants.onReplace(before, after);
+    this.#invariants = invariants;
+  }
 
   run({ what, crash }: Action): void {
     const { bell } = this;

@@ -5,7 +5,8 @@
 import { call } from "../../../scripts/api.ts";
 import { type Account, accountOf } from "./account.ts";
 import { type Arena, openArena } from "./arena.ts";
-import { type Dice, diceOf, fleetOf, type Member, pick, triggerOf } from "./fleet.ts";
+import { type Dice, diceOf, pick } from "../../dice.ts";
+import { fleetOf, type Member, triggerOf } from "./fleet.ts";
 
 export interface Plan {
   seed: number;
