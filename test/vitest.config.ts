@@ -6,7 +6,7 @@ const migrations = await readD1Migrations(path("../migrations"));
 
 /** Long modes are asked for in the environment, which workerd does not see. */
 const modes = Object.fromEntries(
-  ["CARILLON_LIVES", "CARILLON_SEED", "CARILLON_ROWS"].flatMap((name) =>
+  ["CARILLON_RECORD", "CARILLON_LIVES", "CARILLON_SEED", "CARILLON_ROWS"].flatMap((name) =>
     process.env[name] ? [[name, process.env[name]]] : [],
   ),
 );

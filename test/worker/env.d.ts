@@ -14,6 +14,7 @@ declare global {
       LEDGER_2: D1Database;
       LIBRARY_2: Queue;
       MIGRATIONS: D1Migration[];
+      CARILLON_RECORD?: string;
       CARILLON_LIVES?: string;
       CARILLON_SEED?: string;
       CARILLON_ROWS?: string;
