@@ -19,10 +19,21 @@ export interface Config {
   lanes: ReadonlyMap<string, readonly string[]>;
   /** Namespace → how long its schedules keep their history where they don't say themselves; `*` for the others. */
   retentions: ReadonlyMap<string, number>;
+  /** Namespace → what its schedules may take; `*` for the others, and for what a namespace's own leaves out. */
+  quotas: ReadonlyMap<string, Partial<Quota>>;
   /** Where alerts are posted, signed; null: nowhere. */
   alertWebhook: AlertWebhook | null;
   /** Why the API is closed, for the operator who reads the answer. */
   faults: readonly string[];
+}
+
+/** Null: no bound beside those of core/limits.ts. */
+export interface Quota {
+  /** How many there may be. */
+  schedules: number | null;
+  /** The least distance between two slots. */
+  intervalMs: number | null;
+  payloadBytes: number | null;
 }
 
 export interface AlertWebhook {
@@ -59,6 +70,7 @@ function readConfig(env: Record<string, unknown>): Config {
   const bound = [...(read ?? [])].filter(([name]) => isBinding(env[name], "sendBatch"));
   const lanes = readLanes(env, faults);
   const retentions = readRetentions(env["RETENTION"], faults);
+  const quotas = readQuotas(env["QUOTAS"], faults);
   const alertWebhook = readWebhook(env, faults);
   return {
     adminToken,
@@ -67,14 +79,14 @@ function readConfig(env: Record<string, unknown>): Config {
     openLedgers,
     lanes,
     retentions,
+    quotas,
     alertWebhook,
     faults,
   };
 }
 
 function readRetentions(value: unknown, faults: string[]): Map<string, number> {
-  const given = typeof value === "string" && value !== "" ? parseOrNull(value) : value || {};
-  const entries = typeof given === "object" && given !== null ? Object.entries(given) : null;
+  const entries = entriesOf(value);
   const read = entries?.map(([namespace, text]) => [namespace, parseDuration(String(text))] as const);
   const retentions = read?.flatMap(([namespace, ms]) => (ms.ok ? [[namespace, ms.value] as const] : []));
   if (!retentions || retentions.length < entries!.length) {
@@ -88,6 +100,38 @@ function readRetentions(value: unknown, faults: string[]): Map<string, number> {
 /** Undefined: the default of all. It is written into the definition, which says from then on what holds. */
 export function retentionFor({ retentions }: Config, namespace: string): number | undefined {
   return retentions.get(namespace) ?? retentions.get("*");
+}
+
+const QUOTA_FAULT =
+  'QUOTAS must be a JSON object of namespace → limits, such as { "*": { "schedules": 5000, "interval": "1m", "payload": 16384 } }.';
+
+function readQuotas(value: unknown, faults: string[]): Map<string, Partial<Quota>> {
+  const read = entriesOf(value)?.map(([namespace, limits]) => [namespace, readQuota(limits)] as const);
+  const quotas = read?.flatMap(([namespace, quota]) => (quota ? [[namespace, quota] as const] : []));
+  if (!quotas || quotas.length < read!.length) faults.push(QUOTA_FAULT);
+  return new Map(quotas);
+}
+
+/** Null: it cannot be understood. */
+function readQuota(limits: unknown): Partial<Quota> | null {
+  if (typeof limits !== "object" || limits === null) return null;
+  const quota: Partial<Quota> = {};
+  for (const [name, said] of Object.entries(limits) as [string, unknown][]) {
+    const duration = typeof said === "string" ? parseDuration(said) : null;
+    const isCount = said === null || (Number.isSafeInteger(said) && Number(said) >= 0);
+    if (name === "interval" && (said === null || duration?.ok))
+      quota.intervalMs = duration?.ok ? duration.value : null;
+    else if (name === "schedules" && isCount) quota.schedules = said as number | null;
+    else if (name === "payload" && isCount) quota.payloadBytes = said as number | null;
+    else return null;
+  }
+  return quota;
+}
+
+/** What holds for a namespace, limit by limit. */
+export function quotaFor({ quotas }: Config, namespace: string): Quota {
+  const none = { schedules: null, intervalMs: null, payloadBytes: null };
+  return { ...none, ...quotas.get("*"), ...quotas.get(namespace) };
 }
 
 function readWebhook(env: Record<string, unknown>, faults: string[]): AlertWebhook | null {
@@ -154,6 +198,13 @@ function readTargets(value: unknown): Map<string, string[]> | null {
 function isTarget(entry: [string, unknown]): entry is [string, string[]] {
   const namespaces = entry[1];
   return Array.isArray(namespaces) && namespaces.every((namespace) => typeof namespace === "string");
+}
+
+/** Of a variable that holds a JSON object; none where it is not set, null where it holds anything else. */
+function entriesOf(value: unknown): [string, unknown][] | null {
+  const given = typeof value === "string" && value !== "" ? parseOrNull(value) : value || {};
+  const isObject = typeof given === "object" && given !== null && !Array.isArray(given);
+  return isObject ? Object.entries(given) : null;
 }
 
 function parseOrNull(text: string): unknown {

@@ -11,6 +11,8 @@ export interface Env {
   ADMIN_TOKEN?: string;
   /** Optional JSON: namespace → how long history is kept where a schedule doesn't say, `*` for all others. */
   RETENTION?: string;
+  /** Optional JSON: namespace → how many schedules it may have, how close their slots may be, how large a payload. */
+  QUOTAS?: string;
   /** `events`: a line for each step of each occurrence. Otherwise only what goes wrong is logged. */
   LOG_LEVEL?: string;
   /** Optional: where alerts are posted, and the secret (`whsec_…`) that signs them. */

@@ -58,6 +58,7 @@ export const BOUNDS = {
   TOLD_PER_PASS: 100, // alerts that one pass delivers
   RETENTION_MS_LEAST: HOUR, // younger rows are not looked at when pruning: whoever keeps less keeps this
   PRUNED_PER_PASS: 5_000, // rows that one pass looks at; D1 counts each row deleted as one written
+  QUOTA_SLOTS: 10_000, // the next so many are held against a quota's interval: what is closer only later is no flood
   PRUNED_SCHEDULES_PER_PASS: 200, // whose gap rows and changes it looks at
 } as const;
 

@@ -139,6 +139,21 @@ export function between(
   return slots;
 }
 
+/** Two slots in a row that are less than `ms` apart, among the next `limit` after an instant. A delay makes its own distance. */
+export function closerThan(
+  timetable: Timetable,
+  { ms, after, limit }: { ms: number; after: number; limit: number },
+): { apartMs: number } | null {
+  if (timetable.delayMs !== null) return timetable.delayMs < ms ? { apartMs: timetable.delayMs } : null;
+  let last = timetable.next(after);
+  for (let i = 1; i < limit && last !== null; i++) {
+    const slot = timetable.next(last);
+    if (slot !== null && slot - last < ms) return { apartMs: slot - last };
+    last = slot;
+  }
+  return null;
+}
+
 /** The slots of [from, to) from either end on, at most `limit`. */
 export function within(
   timetable: Timetable,

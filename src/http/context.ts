@@ -21,6 +21,13 @@ export interface Deps {
   report(fault: unknown, at: { method: string; path: string; code: string }): void;
 }
 
+/** Who asks, where, and when. */
+export interface Caller {
+  principal: Principal;
+  namespace: string;
+  now: number;
+}
+
 export interface AppEnv {
-  Variables: { principal: Principal; namespace: string; now: number };
+  Variables: Caller;
 }

@@ -156,6 +156,9 @@ export const patchBody = v.pipe(
   rename(names),
 );
 
+export type Definition = v.InferOutput<typeof definitionBody>;
+export type DefinitionPatch = v.InferOutput<typeof patchBody>;
+
 type Optional<E> = { [K in keyof E]: v.OptionalSchema<E[K] & v.GenericSchema, undefined> };
 type Nullable<E> = {
   [K in keyof E]: v.OptionalSchema<v.NullableSchema<E[K] & v.GenericSchema, undefined>, undefined>;

@@ -15,6 +15,7 @@ type DoorCode =
   | "method_not_allowed"
   | "unauthorized"
   | "forbidden"
+  | "quota_exceeded"
   | "not_configured"
   | "internal";
 export type ProblemCode = FailureCode | DoorCode;
@@ -37,6 +38,7 @@ export const PROBLEMS: Record<ProblemCode, Kind> = {
   invalid_json: { status: 400, title: "The body is not JSON" },
   unauthorized: { status: 401, title: "A valid bearer token is required" },
   forbidden: { status: 403, title: "The token may not do this" },
+  quota_exceeded: { status: 403, title: "The namespace's quota is used up" },
   not_found: { status: 404, title: "There is no such thing here" },
   method_not_allowed: { status: 405, title: "The resource does not know this method" },
   use_pause_or_resume: { status: 409, title: "Only pause and resume change this" },

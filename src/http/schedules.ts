@@ -1,20 +1,18 @@
 /** `/v1/schedules`: what people define, read, change, remove and list. */
 import { Hono } from "hono";
 import type { Context } from "hono";
-import { ok } from "../core/errors.ts";
 import { instantOrNull } from "../core/present.ts";
 import { formatInstant } from "../core/time.ts";
 import { compile } from "../core/trigger.ts";
 import type { Entry } from "../ledger/directory.ts";
-import type { ScheduleStub, ScheduleView } from "../schedule/stub.ts";
+import type { ScheduleView } from "../schedule/stub.ts";
 import type { AppEnv, Deps } from "./context.ts";
 import { cursorOf } from "./cursor.ts";
-import { retentionFor } from "../config.ts";
+import { patchSchedule, putSchedule, revisionMeant } from "./defining.ts";
 import { definitionBody, patchBody } from "./definition.ts";
 import { BODY, operation } from "./operation.ts";
-import { refuse, type Outcome, type ProblemCode } from "./problem.ts";
+import { refuse, type ProblemCode } from "./problem.ts";
 import { ifMatchHeader, namePath, putHeaders, schedulesQuery } from "./requests.ts";
-import { refuseTarget } from "./targets.ts";
 import { accept } from "./validate.ts";
 import * as views from "./views.ts";
 
@@ -26,6 +24,7 @@ const DEFINITION: ProblemCode[] = [
   "invalid_instant",
   "unknown_queue",
   "limit_exceeded",
+  "quota_exceeded",
   "use_pause_or_resume",
   "precondition_failed",
 ];
@@ -53,23 +52,9 @@ export function schedules(deps: Deps): Hono<AppEnv> {
     accept("json", definitionBody),
     async (c) => {
       const { name } = c.req.valid("param");
-      const { paused, ...input } = c.req.valid("json");
-      const { namespace, principal } = c.var;
-      const headers = c.req.valid("header");
-      const unknown = refuseTarget(deps, namespace, input.target);
-      if (unknown) return refuse(c, unknown);
-      const stub = deps.schedule(namespace, name);
-      const ifMatch = await revisionMeant(stub, headers["if-match"]);
-      if (!ifMatch.ok) return refuse(c, ifMatch.error);
-      const reply = await stub.put({
-        namespace,
-        name,
-        input: { ...input, retentionMs: input.retentionMs ?? retentionFor(deps.config, namespace) },
-        paused,
-        ifMatch: ifMatch.value,
-        createOnly: headers["if-none-match"] === "*",
-        who: principal.who,
-      });
+      const { "if-match": ifMatch, "if-none-match": ifNoneMatch } = c.req.valid("header");
+      const preconditions = { ifMatch, createOnly: ifNoneMatch === "*" };
+      const reply = await putSchedule(deps, c.var, name, c.req.valid("json"), preconditions);
       if (!reply.ok) return refuse(c, reply.error);
       const { outcome, schedule } = reply.value;
       if (outcome === "created") c.header("location", `/v1/schedules/${name}`);
@@ -110,16 +95,9 @@ export function schedules(deps: Deps): Hono<AppEnv> {
     accept("header", ifMatchHeader),
     accept("json", patchBody),
     async (c) => {
-      const { paused, ...patch } = c.req.valid("json");
-      const { namespace, principal } = c.var;
-      const unknown = patch.target ? refuseTarget(deps, namespace, patch.target) : null;
-      if (unknown) return refuse(c, unknown);
-      const stub = deps.schedule(namespace, c.req.valid("param").name);
-      const ifMatch = await revisionMeant(stub, c.req.valid("header")["if-match"]);
-      if (!ifMatch.ok) return refuse(c, ifMatch.error);
-      // Null restores the default, and that is the namespace's.
-      if (patch.retentionMs === null) patch.retentionMs = retentionFor(deps.config, namespace) ?? null;
-      const reply = await stub.patch({ patch, paused, ifMatch: ifMatch.value, who: principal.who });
+      const { name } = c.req.valid("param");
+      const ifMatch = c.req.valid("header")["if-match"];
+      const reply = await patchSchedule(deps, c.var, name, c.req.valid("json"), { ifMatch });
       return reply.ok ? show(c, reply.value.schedule) : refuse(c, reply.error);
     },
   );
@@ -176,20 +154,6 @@ export function schedules(deps: Deps): Hono<AppEnv> {
   );
 
   return app;
-}
-
-/** `If-Match: *` means whatever revision is in force, as long as there is one. */
-async function revisionMeant(
-  stub: ScheduleStub,
-  ifMatch: number | "*" | undefined,
-): Promise<Outcome<number | undefined>> {
-  if (ifMatch !== "*") return ok(ifMatch);
-  const current = await stub.read();
-  if (current.ok) return ok(current.value.revision);
-  return {
-    ok: false,
-    error: { code: "precondition_failed", message: "There is no schedule that If-Match could match." },
-  };
 }
 
 /** The definition's fields stand at the top, with the state beside them. */

@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import type { AppEnv, Deps } from "./context.ts";
 import { BODY, operation } from "./operation.ts";
 import { refuse } from "./problem.ts";
+import { refusePayload } from "./quota.ts";
 import { namePath, pauseBody, resumeBody, triggerBody } from "./requests.ts";
 import { show } from "./schedules.ts";
 import { accept } from "./validate.ts";
@@ -57,13 +58,16 @@ export function steering(deps: Deps): Hono<AppEnv> {
       scope: "trigger",
       summary: "Run now, beside the plan: also while paused, and without moving the cursor",
       answers: { 201: { description: "The occurrence", schema: views.occurrence } },
-      refuses: [...BODY, "busy", "limit_exceeded"],
+      refuses: [...BODY, "busy", "limit_exceeded", "quota_exceeded"],
     }),
     accept("param", namePath),
     accept("json", triggerBody),
     async (c) => {
+      const body = c.req.valid("json");
+      const beyond = refusePayload(deps, c.var, body.payload ?? null);
+      if (beyond) return refuse(c, beyond);
       const stub = deps.schedule(c.var.namespace, c.req.valid("param").name);
-      const reply = await stub.trigger({ ...c.req.valid("json"), who: c.var.principal.who });
+      const reply = await stub.trigger({ ...body, who: c.var.principal.who });
       if (!reply.ok) return refuse(c, reply.error);
       c.header("location", `/v1/occurrences/${reply.value.id}`);
       return c.json(reply.value, 201);

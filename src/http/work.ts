@@ -32,7 +32,7 @@ export function work(deps: Deps): Hono<AppEnv> {
     async (c) => {
       const { queue, limit } = c.req.valid("query");
       const { namespace } = c.var;
-      const unknown = refuseQueue(deps, namespace, queue, { parameter: "queue" });
+      const unknown = refuseQueue(deps, c.var, queue, { parameter: "queue" });
       if (unknown) return refuse(c, unknown);
       const places = await deps.ledger.work({ namespace, queue, limit });
       return c.json({ items: await messagesAt(deps, places), nextCursor: null });

@@ -92,6 +92,18 @@ export async function listSchedules(db: D1Database, query: DirectoryQuery): Prom
   return results.map(entryOf);
 }
 
+/** How many a namespace has, the deleted left out; whoever asks for a bound need not count beyond it. */
+export async function countSchedules(db: D1Database, namespace: string, upTo: number): Promise<number> {
+  const row = await db
+    .prepare(
+      `SELECT count(*) AS count
+         FROM (SELECT 1 FROM schedules WHERE namespace = ?1 AND state <> 'deleted' LIMIT ?2)`,
+    )
+    .bind(namespace, upTo)
+    .first<{ count: number }>();
+  return row?.count ?? 0;
+}
+
 /** In the order of names, deleted ones included: whoever audits leaves none out. */
 export async function schedulesAfter(
   db: D1Database,

@@ -11,7 +11,14 @@ import type { DefinitionInput, Json } from "../core/schedule.ts";
 import { auditPage, type AuditPage, type AuditQuery } from "./audit.ts";
 import { listRevisions, readRevision } from "./changes.ts";
 import { listAlerts, type Alert, type AlertQuery } from "./alerts.ts";
-import { listSchedules, readSchedule, schedulesAfter, type DirectoryQuery, type Entry } from "./directory.ts";
+import {
+  countSchedules,
+  listSchedules,
+  readSchedule,
+  schedulesAfter,
+  type DirectoryQuery,
+  type Entry,
+} from "./directory.ts";
 import { changesWith, evidenceAt, type SlotEvidence } from "./evidence.ts";
 import { listGaps } from "./gaps.ts";
 import { readHistory, type HistoryQuery } from "./history.ts";
@@ -54,6 +61,8 @@ export interface LedgerReads {
   schedule(namespace: string, name: string): Promise<Entry | null>;
   /** One more than asked for, if there is one. */
   schedules(query: DirectoryQuery): Promise<Entry[]>;
+  /** How many there are, counted no further than `upTo`. */
+  count(namespace: string, upTo: number): Promise<number>;
   /** One schedule's occurrences and gap rows. */
   history(entry: Entry, query: Omit<HistoryQuery, "schedule">): Promise<Stretch<HistoryItem>>;
   /** Those of a namespace. */
@@ -104,6 +113,7 @@ export function openLedger(databases: ReadonlyMap<string, D1Database>): LedgerRe
   return {
     schedule: (namespace, name) => readSchedule(directory, namespace, name),
     schedules: (query) => listSchedules(directory, query),
+    count: (namespace, upTo) => countSchedules(directory, namespace, upTo),
     history: (entry, query) =>
       readHistory(shardOf(entry), directory, {
         ...query,

@@ -241,6 +241,7 @@ export function occurrenceView(
 const EMPTY_LEDGER: LedgerReads = {
   schedule: () => Promise.resolve(null),
   schedules: () => Promise.resolve([]),
+  count: () => Promise.resolve(0),
   history: () => Promise.resolve({ items: [], end: null }),
   occurrences: () => Promise.resolve({ items: [], end: null }),
   occurrence: () => Promise.resolve(null),
