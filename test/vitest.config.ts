@@ -22,7 +22,7 @@ export default defineConfig({
       {
         test: {
           name: "node",
-          include: ["core", "schedule", "ledger", "consumer", "http"].map(
+          include: ["core", "schedule", "ledger", "consumer", "http", "scripts"].map(
             (room) => `test/${room}/**/*.test.ts`,
           ),
           setupFiles: [path("seed.ts")],
