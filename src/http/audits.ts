@@ -6,11 +6,12 @@ import { instantOrNull } from "../core/present.ts";
 import { formatInstant } from "../core/time.ts";
 import type { AuditPage } from "../ledger/audit.ts";
 import type { Entry } from "../ledger/directory.ts";
-import type { AppEnv, Deps } from "./context.ts";
+import type { AppEnv, Caller, Deps } from "./context.ts";
 import { cursorOf } from "./cursor.ts";
 import { operation } from "./operation.ts";
 import { auditQuery, auditsQuery } from "./past-requests.ts";
 import * as past from "./past-views.ts";
+import { coversSchedule } from "./principal.ts";
 import { refuse } from "./problem.ts";
 import { namePath } from "./requests.ts";
 import { accept } from "./validate.ts";
@@ -74,7 +75,7 @@ export function audits(deps: Deps): Hono<AppEnv> {
     accept("query", auditsQuery),
     async (c) => {
       const { from = 0, to = c.var.now, cursor = { name: "", place: null } } = c.req.valid("query");
-      const total = await auditAll(deps, c.var.namespace, { from, to, now: c.var.now }, cursor);
+      const total = await auditAll(deps, c.var, { from, to, now: c.var.now }, cursor);
       return c.json({
         ...total,
         discrepancies: total.discrepancies.slice(0, DISCREPANCIES_SHOWN_MAX),
@@ -111,9 +112,16 @@ export interface AuditCursor {
   place: Place | null;
 }
 
-async function auditAll(deps: Deps, namespace: string, range: Range, cursor: AuditCursor) {
-  const begun = cursor.place === null ? null : await deps.ledger.schedule(namespace, cursor.name);
-  const following = await deps.ledger.schedulesAfter(namespace, cursor.name, SCHEDULES_A_PAGE);
+async function auditAll(deps: Deps, { namespace, principal }: Caller, range: Range, cursor: AuditCursor) {
+  const { schedules } = principal;
+  const isBegun = cursor.place !== null && coversSchedule(principal, cursor.name);
+  const begun = !isBegun ? null : await deps.ledger.schedule(namespace, cursor.name);
+  const following = await deps.ledger.schedulesAfter({
+    namespace,
+    schedules,
+    after: cursor.name,
+    limit: SCHEDULES_A_PAGE,
+  });
   const entries = begun ? [begun, ...following] : following;
   const total = {
     expected: 0,

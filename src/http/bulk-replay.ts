@@ -43,6 +43,7 @@ export function bulkReplay(deps: Deps): Hono<AppEnv> {
       const { namespace, principal } = c.var;
       const { items, end } = await deps.ledger.occurrences({
         namespace,
+        schedules: principal.schedules,
         state,
         reason,
         kind: null,

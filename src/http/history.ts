@@ -9,6 +9,7 @@ import type { OccurrenceView } from "../schedule/stub.ts";
 import type { AppEnv, Deps } from "./context.ts";
 import { cursorOf } from "./cursor.ts";
 import { operation } from "./operation.ts";
+import { coversSchedule } from "./principal.ts";
 import { refuse } from "./problem.ts";
 import { historyQuery, namePath, occurrencesQuery } from "./requests.ts";
 import { accept } from "./validate.ts";
@@ -60,16 +61,20 @@ export function histories(deps: Deps): Hono<AppEnv> {
     accept("query", occurrencesQuery),
     async (c) => {
       const { state = null, reason = null, kind = null, schedule, ...range } = c.req.valid("query");
-      const { namespace, now } = c.var;
+      const { namespace, principal, now } = c.var;
+      const { schedules } = principal;
       const { from, to, before, limit } = rangeOf(range, now);
       const filter = { state, reason, kind };
       if (schedule !== undefined) {
-        const stretch = await historyOf(deps, { namespace, name: schedule, from, to, before, limit });
+        const isSeen = coversSchedule(principal, schedule);
+        const stretch = isSeen
+          ? await historyOf(deps, { namespace, name: schedule, from, to, before, limit })
+          : null;
         return c.json(page(only(filter, stretch ?? { items: [], end: null })));
       }
       const start = before ?? { slot: to, schedule: "", variant: "" };
       return c.json(
-        page(await deps.ledger.occurrences({ ...filter, namespace, from, before: start, limit })),
+        page(await deps.ledger.occurrences({ ...filter, namespace, schedules, from, before: start, limit })),
       );
     },
   );

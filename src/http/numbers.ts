@@ -45,10 +45,11 @@ export function numbers(deps: Deps): Hono<AppEnv> {
       answers: { 200: { description: "The metrics, as text", schema: v.string(), type: METRICS_TYPE } },
     }),
     async (c) => {
-      const { now } = c.var;
+      const { now, principal } = c.var;
+      const { schedules } = principal;
       const namespaces = visible(c);
       const [found, sweep] = await Promise.all([
-        deps.ledger.numbers({ namespaces, from: now - METRICS_WINDOW_MS, to: now }),
+        deps.ledger.numbers({ namespaces, schedules, from: now - METRICS_WINDOW_MS, to: now }),
         deps.ledger.lastSweep(),
       ]);
       const sweepAgeMs = sweep && now - sweep.passedAt;
@@ -71,7 +72,9 @@ export function numbers(deps: Deps): Hono<AppEnv> {
     accept("query", statsQuery),
     async (c) => {
       const { to = c.var.now, from = to - DAY_MS } = c.req.valid("query");
-      const found = await deps.ledger.numbers({ namespaces: [c.var.namespace], from, to: to - 1 });
+      const { namespace, principal } = c.var;
+      const whose = { namespaces: [namespace], schedules: principal.schedules };
+      const found = await deps.ledger.numbers({ ...whose, from, to: to - 1 });
       return c.json({ from: formatInstant(from), to: formatInstant(to), ...summarize(found) });
     },
   );

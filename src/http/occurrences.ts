@@ -38,7 +38,7 @@ export function occurrences(deps: Deps): Hono<AppEnv> {
     operation({
       id: "cancelOccurrence",
       tag: "Occurrences",
-      scope: "write",
+      scope: "trigger",
       summary: "Call an occurrence off",
       description:
         "Ends at once what is not running. A running one is marked, and its worker learns it from its next heartbeat.",

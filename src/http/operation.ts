@@ -7,6 +7,7 @@ import { uniqueSymbol } from "hono-openapi";
 import type * as v from "valibot";
 import type { Scope } from "../ledger/tokens.ts";
 import type { AppEnv } from "./context.ts";
+import { coversSchedule } from "./principal.ts";
 import { PROBLEMS, refuse, type ProblemCode } from "./problem.ts";
 import { document } from "./validate.ts";
 import { problem } from "./views.ts";
@@ -16,7 +17,10 @@ interface Operation {
   summary: string;
   description?: string;
   tag: "Schedules" | "Occurrences" | "Work" | "Tools" | "Service";
-  /** Null: open to everybody. */
+  /**
+   * Null: open to everybody. `read` looks, `write` defines (pause and resume are part of that), `trigger` starts runs by
+   * hand and calls them off, `work` runs, `admin` looks after tokens and the service. None implies another.
+   */
   scope: Scope | null;
   answers: { [status: number]: Answer };
   refuses?: readonly ProblemCode[];
@@ -45,9 +49,19 @@ export function operation(of: Operation) {
         data: { scope: of.scope },
       });
     }
+    const named = scheduleIn(c);
+    if (of.scope !== null && named !== null && !coversSchedule(c.get("principal"), named)) {
+      return refuse(c, { code: "not_found", message: "This token sees no such schedule." });
+    }
     return next();
   }
   return Object.assign(requireScope, { [uniqueSymbol]: { spec: describe(of) } });
+}
+
+/** The schedule that the path names, by itself or with one of its occurrences. */
+function scheduleIn(c: Context<AppEnv>): string | null {
+  const { name, id } = c.req.param() as { name?: string; id?: string };
+  return name ?? /^(.+?)@/.exec(id ?? "")?.[1] ?? null;
 }
 
 function describe({ id, summary, description, tag, scope, answers, refuses = [] }: Operation) {

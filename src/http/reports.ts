@@ -5,6 +5,7 @@
  */
 import { Hono, type Context } from "hono";
 import type { Result } from "../core/errors.ts";
+import type { Recorded } from "../ledger/reads.ts";
 import type { Address, ScheduleStub } from "../schedule/stub.ts";
 import type { AppEnv, Deps } from "./context.ts";
 import { hasEnded, recall } from "./occurrences.ts";
@@ -36,9 +37,9 @@ export function reports(deps: Deps): Hono<AppEnv> {
     async (c) => {
       const { name, ...address } = c.req.valid("param").id;
       const { namespace } = c.var;
-      const reply = await deps.schedule(namespace, name).start(address, c.req.valid("json"));
+      const reply = await deps.schedule(namespace, name).start(within(c, address), c.req.valid("json"));
       if (reply.ok) return c.json(reply.value);
-      const recorded = await recall(deps, { namespace, name, ...address }, reply.error);
+      const recorded = await recallOwn(c, { namespace, name, ...address }, reply.error);
       return refuse(c, recorded?.isFinal ? hasEnded(recorded) : reply.error);
     },
   );
@@ -127,9 +128,9 @@ export function reports(deps: Deps): Hono<AppEnv> {
     report: (stub: ScheduleStub, address: Address) => Promise<Result<T>>,
   ): Promise<Response> {
     const { namespace } = c.var;
-    const reply = await report(deps.schedule(namespace, name), address);
+    const reply = await report(deps.schedule(namespace, name), within(c, address));
     if (reply.ok) return c.json(reply.value);
-    const recorded = await recall(deps, { namespace, name, ...address }, reply.error);
+    const recorded = await recallOwn(c, { namespace, name, ...address }, reply.error);
     if (!recorded?.isFinal) return refuse(c, reply.error);
     if (settlingToken !== null && recorded.token === settlingToken) return c.json(recorded.occurrence);
     const { state } = recorded.occurrence;
@@ -137,5 +138,19 @@ export function reports(deps: Deps): Hono<AppEnv> {
     return refuse(c, { code: "lease_lost", message, data: { state } });
   }
 
+  /** What other queues had is not there for a token that is bound to some. */
+  async function recallOwn(c: Context<AppEnv>, ...asked: Recalled): Promise<Recorded | null> {
+    const recorded = await recall(deps, ...asked);
+    const { queues } = c.var.principal;
+    return queues === null || queues.includes(recorded?.queue ?? "") ? recorded : null;
+  }
+
   return app;
+}
+
+type Recalled = Parameters<typeof recall> extends [Deps, ...infer Rest] ? Rest : never;
+
+function within(c: Context<AppEnv>, address: Address): Address {
+  const { queues } = c.var.principal;
+  return queues === null ? address : { ...address, queues };
 }

@@ -145,7 +145,8 @@ export function schedules(deps: Deps): Hono<AppEnv> {
         limit,
         cursor,
       } = c.req.valid("query");
-      const filter = { namespace: c.var.namespace, state, health, tag, managedBy, q };
+      const { schedules } = c.var.principal;
+      const filter = { namespace: c.var.namespace, schedules, state, health, tag, managedBy, q };
       const entries = await deps.ledger.schedules({ ...filter, before: cursor ?? null, limit });
       const last = entries.length > limit ? entries[limit - 1]! : null;
       const items = entries.slice(0, limit).map((entry) => list(entry, c.var.now));

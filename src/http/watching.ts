@@ -7,6 +7,7 @@ import { splitKey } from "../ledger/row.ts";
 import type { AppEnv, Deps } from "./context.ts";
 import { cursorOf } from "./cursor.ts";
 import { operation } from "./operation.ts";
+import { refuse } from "./problem.ts";
 import { alertsQuery } from "./requests.ts";
 import { accept } from "./validate.ts";
 import * as views from "./views.ts";
@@ -43,7 +44,7 @@ export function watching(deps: Deps): Hono<AppEnv> {
       scope: "admin",
       summary: "One pass of the sweep, now: for deployments whose cron is elsewhere",
       description:
-        "Looks at the next page of schedules, of all namespaces. Of two passes at once one goes on, and the other finds nothing to do.",
+        "Looks at the next page of schedules, of all namespaces, so it takes a token that reaches them all. Of two passes at once one goes on, and the other finds nothing to do.",
       answers: {
         200: {
           description: "Objects woken, messages sent again, occurrences expired, alerts raised",
@@ -52,6 +53,11 @@ export function watching(deps: Deps): Hono<AppEnv> {
       },
     }),
     async (c) => {
+      const { namespaces, schedules } = c.var.principal;
+      if (namespaces !== "*" || schedules !== null) {
+        const message = "The sweep looks at all namespaces, so the token must reach them all.";
+        return refuse(c, { code: "forbidden", message });
+      }
       const { poked, redispatched, expired, alerts } = await deps.sweep(c.var.now);
       return c.json({ poked, redispatched, expired, alerts });
     },
@@ -69,8 +75,16 @@ export function watching(deps: Deps): Hono<AppEnv> {
     accept("query", alertsQuery),
     async (c) => {
       const { state = null, schedule = null, cursor = null, limit } = c.req.valid("query");
-      const { namespace } = c.var;
-      const found = await deps.ledger.alerts({ namespace, state, schedule, before: cursor, limit });
+      const { namespace, principal } = c.var;
+      const { schedules } = principal;
+      const found = await deps.ledger.alerts({
+        namespace,
+        schedules,
+        state,
+        schedule,
+        before: cursor,
+        limit,
+      });
       const shown = found.slice(0, limit);
       const last = found.length > limit ? shown.at(-1) : undefined;
       const { raisedAt = 0, schedule: key = "", kind = "" } = last ?? {};

@@ -5,6 +5,7 @@ import type { Position } from "../ledger/page.ts";
 import { splitKey } from "../ledger/row.ts";
 import type { AppEnv, Deps } from "./context.ts";
 import { operation } from "./operation.ts";
+import { coversQueue } from "./principal.ts";
 import { refuse } from "./problem.ts";
 import { workQuery } from "./requests.ts";
 import { refuseQueue } from "./targets.ts";
@@ -24,17 +25,25 @@ export function work(deps: Deps): Hono<AppEnv> {
       tag: "Work",
       scope: "work",
       summary: "Messages that wait for a worker to start them, oldest first",
-      description: "Listing takes nothing: `start` does.",
+      description:
+        "Listing takes nothing: `start` does. A token bound to queues or schedules sees what those cover.",
       answers: { 200: { description: "The messages", schema: views.page(views.message) } },
       refuses: ["unknown_queue"],
     }),
     accept("query", workQuery),
     async (c) => {
       const { queue, limit } = c.req.valid("query");
-      const { namespace } = c.var;
+      const { namespace, principal } = c.var;
+      if (!coversQueue(principal, queue)) {
+        return refuse(c, {
+          code: "not_found",
+          message: `This token sees no queue ${queue}.`,
+          parameter: "queue",
+        });
+      }
       const unknown = refuseQueue(deps, c.var, queue, { parameter: "queue" });
       if (unknown) return refuse(c, unknown);
-      const places = await deps.ledger.work({ namespace, queue, limit });
+      const places = await deps.ledger.work({ namespace, schedules: principal.schedules, queue, limit });
       return c.json({ items: await messagesAt(deps, places), nextCursor: null });
     },
   );

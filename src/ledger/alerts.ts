@@ -95,6 +95,8 @@ export async function resolveOrphans(db: D1Database, at: number): Promise<void> 
 
 export interface AlertQuery {
   namespace: string;
+  /** Only of these; null: all. */
+  schedules: string[] | null;
   state: "open" | "resolved" | null;
   schedule: string | null;
   before: { raisedAt: number; schedule: string; kind: string } | null;
@@ -103,7 +105,7 @@ export interface AlertQuery {
 
 /** Newest first. One more than asked for, so that the caller sees whether there are more. */
 export async function listAlerts(db: D1Database, query: AlertQuery): Promise<Alert[]> {
-  const { namespace, state, schedule, before, limit } = query;
+  const { namespace, schedules, state, schedule, before, limit } = query;
   const { results } = await db
     .prepare(
       `SELECT ${COLUMNS}
@@ -111,6 +113,7 @@ export async function listAlerts(db: D1Database, query: AlertQuery): Promise<Ale
         WHERE schedule >= ?1 || '/' AND schedule < ?1 || '0'
           AND (?2 IS NULL OR (resolved_at IS NULL) = (?2 = 'open'))
           AND (?3 IS NULL OR schedule = ?1 || '/' || ?3)
+          AND (?8 IS NULL OR schedule IN (SELECT ?1 || '/' || value FROM json_each(?8)))
           AND (?4 IS NULL OR (raised_at, schedule, kind) < (?4, ?5, ?6))
         ORDER BY raised_at DESC, schedule DESC, kind DESC
         LIMIT ?7`,
@@ -123,6 +126,7 @@ export async function listAlerts(db: D1Database, query: AlertQuery): Promise<Ale
       before?.schedule ?? null,
       before?.kind ?? null,
       limit + 1,
+      schedules && JSON.stringify(schedules),
     )
     .all<AlertRow>();
   return results.map(alertOf);

@@ -37,6 +37,8 @@ interface ScheduleRow {
 
 export interface DirectoryQuery {
   namespace: string;
+  /** Only of these; null: all. */
+  schedules: string[] | null;
   /** Null: all but the deleted. */
   state: ScheduleState | null;
   health: string | null;
@@ -62,7 +64,7 @@ export async function readSchedule(db: D1Database, namespace: string, name: stri
 
 /** Newest first. One more than asked for, so that the caller sees whether there are more. */
 export async function listSchedules(db: D1Database, query: DirectoryQuery): Promise<Entry[]> {
-  const { namespace, state, health, tag, managedBy, q, before, limit } = query;
+  const { namespace, schedules, state, health, tag, managedBy, q, before, limit } = query;
   const { results } = await db
     .prepare(
       `SELECT namespace, name, shard, state, revision, created_at, updated_at, description, tags, managed_by, health, definition
@@ -74,6 +76,7 @@ export async function listSchedules(db: D1Database, query: DirectoryQuery): Prom
           AND (?5 IS NULL OR managed_by = ?5)
           AND (?6 IS NULL OR instr(lower(name || char(10) || coalesce(description, '') || char(10) || tags), lower(?6)) > 0)
           AND (?7 IS NULL OR (created_at, name) < (?7, ?8))
+          AND (?10 IS NULL OR name IN (SELECT value FROM json_each(?10)))
         ORDER BY created_at DESC, name DESC
         LIMIT ?9`,
     )
@@ -87,6 +90,7 @@ export async function listSchedules(db: D1Database, query: DirectoryQuery): Prom
       before?.createdAt ?? null,
       before?.name ?? null,
       limit + 1,
+      schedules && JSON.stringify(schedules),
     )
     .all<ScheduleRow>();
   return results.map(entryOf);
@@ -107,19 +111,19 @@ export async function countSchedules(db: D1Database, namespace: string, upTo: nu
 /** In the order of names, deleted ones included: whoever audits leaves none out. */
 export async function schedulesAfter(
   db: D1Database,
-  namespace: string,
-  name: string,
-  limit: number,
+  query: { namespace: string; schedules: string[] | null; after: string; limit: number },
 ): Promise<Entry[]> {
+  const { namespace, schedules, after, limit } = query;
   const { results } = await db
     .prepare(
       `SELECT namespace, name, shard, state, revision, created_at, updated_at, description, tags, managed_by, health, definition
          FROM schedules
         WHERE namespace = ?1 AND name > ?2
+          AND (?4 IS NULL OR name IN (SELECT value FROM json_each(?4)))
         ORDER BY name
         LIMIT ?3`,
     )
-    .bind(namespace, name, limit)
+    .bind(namespace, after, limit, schedules && JSON.stringify(schedules))
     .all<ScheduleRow>();
   return results.map(entryOf);
 }

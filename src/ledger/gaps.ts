@@ -54,9 +54,16 @@ const SCAN_MAX = 200;
 /** Of a whole namespace, newest first, and how far down they are complete (null: to the end). */
 export async function listGaps(
   db: D1Database,
-  query: { namespace: string; from: number; before: Position; reason: string | null; limit: number },
+  query: {
+    namespace: string;
+    schedules: string[] | null;
+    from: number;
+    before: Position;
+    reason: string | null;
+    limit: number;
+  },
 ): Promise<{ rows: GapRow[]; end: Position | null }> {
-  const { namespace, from, before, reason, limit } = query;
+  const { namespace, schedules, from, before, reason, limit } = query;
   const { results: rows } = await db
     .prepare(
       `SELECT *
@@ -67,9 +74,19 @@ export async function listGaps(
                 LIMIT ${SCAN_MAX})
         WHERE schedule >= ?1 || '/' AND schedule < ?1 || '0'
           AND (?6 IS NULL OR reason = ?6)
+          AND (?8 IS NULL OR schedule IN (SELECT ?1 || '/' || value FROM json_each(?8)))
         LIMIT ?7`,
     )
-    .bind(namespace, before.slot, before.schedule, before.variant, from, reason, limit)
+    .bind(
+      namespace,
+      before.slot,
+      before.schedule,
+      before.variant,
+      from,
+      reason,
+      limit,
+      schedules && JSON.stringify(schedules),
+    )
     .all<GapRow>();
   const last = rows.at(-1);
   if (rows.length === limit && last) {

@@ -15,6 +15,8 @@ export interface OccurrenceFilter {
 
 export interface OccurrenceQuery extends OccurrenceFilter {
   namespace: string;
+  /** Only of these; null: all. */
+  schedules: string[] | null;
   from: number;
   before: Position;
   limit: number;
@@ -98,7 +100,7 @@ export async function succeededAmong(db: D1Database, schedule: string, slots: nu
 }
 
 async function listByTime(db: D1Database, query: OccurrenceQuery): Promise<OccurrenceRow[]> {
-  const { namespace, state, reason, kind, from, before, limit } = query;
+  const { namespace, schedules, state, reason, kind, from, before, limit } = query;
   const { results } = await db
     .prepare(
       `SELECT *
@@ -111,9 +113,21 @@ async function listByTime(db: D1Database, query: OccurrenceQuery): Promise<Occur
           AND (?6 IS NULL OR state = ?6)
           AND (?7 IS NULL OR reason = ?7)
           AND (?8 IS NULL OR kind = ?8)
+          AND (?10 IS NULL OR schedule IN (SELECT ?5 || '/' || value FROM json_each(?10)))
         LIMIT ?9`,
     )
-    .bind(before.slot, before.schedule, before.variant, from, namespace, state, reason, kind, limit)
+    .bind(
+      before.slot,
+      before.schedule,
+      before.variant,
+      from,
+      namespace,
+      state,
+      reason,
+      kind,
+      limit,
+      schedules && JSON.stringify(schedules),
+    )
     .all<OccurrenceRow>();
   return results;
 }
@@ -132,7 +146,7 @@ async function endByTime(db: D1Database, { from, before }: OccurrenceQuery): Pro
 }
 
 async function listByState(db: D1Database, query: OccurrenceQuery): Promise<OccurrenceRow[]> {
-  const { namespace, state, reason, kind, from, before, limit } = query;
+  const { namespace, schedules, state, reason, kind, from, before, limit } = query;
   const { results } = await db
     .prepare(
       `SELECT *
@@ -145,9 +159,21 @@ async function listByState(db: D1Database, query: OccurrenceQuery): Promise<Occu
         WHERE schedule >= ?5 || '/' AND schedule < ?5 || '0'
           AND (?7 IS NULL OR reason = ?7)
           AND (?8 IS NULL OR kind = ?8)
+          AND (?10 IS NULL OR schedule IN (SELECT ?5 || '/' || value FROM json_each(?10)))
         LIMIT ?9`,
     )
-    .bind(before.slot, before.schedule, before.variant, from, namespace, state, reason, kind, limit)
+    .bind(
+      before.slot,
+      before.schedule,
+      before.variant,
+      from,
+      namespace,
+      state,
+      reason,
+      kind,
+      limit,
+      schedules && JSON.stringify(schedules),
+    )
     .all<OccurrenceRow>();
   return results;
 }
@@ -169,10 +195,18 @@ async function endByState(
     .first<Position>();
 }
 
+export interface WorkQuery {
+  namespace: string;
+  /** Only of these; null: all. */
+  schedules: string[] | null;
+  queue: string;
+  limit: number;
+}
+
 /** Dispatched and not started, oldest first: what a worker that polls may take from this queue. */
 export async function listWork(
   db: D1Database,
-  { namespace, queue, limit }: { namespace: string; queue: string; limit: number },
+  { namespace, schedules, queue, limit }: WorkQuery,
 ): Promise<Position[]> {
   const { results } = await db
     .prepare(
@@ -180,10 +214,11 @@ export async function listWork(
          FROM occurrences
         WHERE attention = 1 AND state = 'dispatched' AND queue = ?2
           AND schedule >= ?1 || '/' AND schedule < ?1 || '0'
+          AND (?4 IS NULL OR schedule IN (SELECT ?1 || '/' || value FROM json_each(?4)))
         ORDER BY slot, schedule, variant
         LIMIT ?3`,
     )
-    .bind(namespace, queue, limit)
+    .bind(namespace, queue, limit, schedules && JSON.stringify(schedules))
     .all<Position>();
   return results;
 }

@@ -22,10 +22,10 @@ import {
 import { changesWith, evidenceAt, type SlotEvidence } from "./evidence.ts";
 import { listGaps } from "./gaps.ts";
 import { readHistory, type HistoryQuery } from "./history.ts";
-import { listOccurrences, listWork, readOccurrence, succeededAmong } from "./occurrences.ts";
+import { listOccurrences, listWork, readOccurrence, succeededAmong, type WorkQuery } from "./occurrences.ts";
 import { compare, merge, type Position, type Stretch } from "./page.ts";
 import { occurrenceOf, placeGap, placeOccurrence, scheduleKey, viewOf, type HistoryItem } from "./row.ts";
-import { readNumbers, type Numbers } from "./stats.ts";
+import { readNumbers, type Numbers, type NumbersQuery } from "./stats.ts";
 import { hasActiveSince, lastSweep, type SweepPass } from "./sweep.ts";
 
 /** What an item of history may be: an occurrence of some kind, or a gap row. */
@@ -40,6 +40,8 @@ export interface ItemFilter {
 
 export interface ItemsQuery extends ItemFilter {
   namespace: string;
+  /** Only of these; null: all. */
+  schedules: string[] | null;
   from: number;
   before: Position;
   limit: number;
@@ -50,6 +52,7 @@ export interface Recorded {
   occurrence: OccurrenceView;
   isFinal: boolean;
   token: number | null;
+  queue: string | null;
   /** A payload of its own, that its definition doesn't have. */
   payload: { value: Json } | null;
 }
@@ -78,7 +81,7 @@ export interface LedgerReads {
   /** One page of the audit of one schedule. */
   audit(entry: Entry, query: AuditQuery): Promise<AuditPage>;
   /** In the order of names after `name`, deleted ones included. */
-  schedulesAfter(namespace: string, name: string, limit: number): Promise<Entry[]>;
+  schedulesAfter(query: Parameters<typeof schedulesAfter>[1]): Promise<Entry[]>;
   /** Creates and edits, newest first; one more than asked for, if there is one. */
   revisions(
     namespace: string,
@@ -89,12 +92,12 @@ export interface LedgerReads {
   revision(namespace: string, name: string, revision: number): Promise<DefinitionInput | null>;
   /** Of these slots, those that some run has seen to its end. */
   succeeded(entry: Entry, slots: number[]): Promise<number[]>;
-  work(query: { namespace: string; queue: string; limit: number }): Promise<Position[]>;
+  work(query: WorkQuery): Promise<Position[]>;
   lastSweep(): Promise<SweepPass | null>;
   /** Those of a namespace; one more than asked for, if there is one. */
   alerts(query: AlertQuery): Promise<Alert[]>;
-  /** The recent past of these namespaces (null: all), both ends in. */
-  numbers(query: { namespaces: string[] | null; from: number; to: number }): Promise<Numbers>;
+  /** The recent past, both ends in. */
+  numbers(query: NumbersQuery): Promise<Numbers>;
   /** Is there a schedule to look after that is older than this? */
   hasActiveSince(since: number): Promise<boolean>;
 }
@@ -129,14 +132,20 @@ export function openLedger(databases: ReadonlyMap<string, D1Database>): LedgerRe
       if (!row) return null;
       const { state, tracked } = occurrenceOf(row);
       const { payload = null } = JSON.parse(row.body) as OccurrenceBody;
-      return { occurrence: viewOf(row), isFinal: isFinal(state, tracked), token: row.token, payload };
+      return {
+        occurrence: viewOf(row),
+        isFinal: isFinal(state, tracked),
+        token: row.token,
+        queue: row.queue,
+        payload,
+      };
     },
     changes: (namespace, name, unrecorded) =>
       changesWith(directory, scheduleKey(namespace, name), unrecorded),
     evidence: (entry, query) => evidenceAt(shardOf(entry), scheduleKey(entry.namespace, entry.name), query),
     audit: (entry, query) =>
       auditPage(shardOf(entry), directory, scheduleKey(entry.namespace, entry.name), query),
-    schedulesAfter: (namespace, name, limit) => schedulesAfter(directory, namespace, name, limit),
+    schedulesAfter: (query) => schedulesAfter(directory, query),
     revisions: (namespace, name, { before, limit }) =>
       listRevisions(directory, { schedule: scheduleKey(namespace, name), before, limit: limit + 1 }),
     revision: (namespace, name, revision) => readRevision(directory, scheduleKey(namespace, name), revision),

@@ -1,6 +1,16 @@
 /** The recent past, over a bounded stretch of the ledger: what metrics and statistics are made of. */
 import type { State } from "../core/occurrence.ts";
 
+/** Null: all. */
+interface Whose {
+  namespaces: string[] | null;
+  schedules: string[] | null;
+}
+export interface NumbersQuery extends Whose {
+  from: number;
+  to: number;
+}
+
 /** An occurrence as far as it is measured. Untracked ones end as `dispatched`. */
 export interface Measured {
   slot: number;
@@ -20,9 +30,9 @@ export interface Measured {
 /** The newest ones since `from`, of these namespaces (null: all), in the order of time: no index, no scan beyond the limit. */
 export async function recentOccurrences(
   db: D1Database,
-  query: { namespaces: string[] | null; from: number; to: number; limit: number },
+  query: NumbersQuery & { limit: number },
 ): Promise<Measured[]> {
-  const { namespaces, from, to, limit } = query;
+  const { namespaces, schedules, from, to, limit } = query;
   const { results } = await db
     .prepare(
       `SELECT *
@@ -32,9 +42,10 @@ export async function recentOccurrences(
                 WHERE slot >= ?2 AND slot <= ?3
                 ORDER BY slot DESC, schedule DESC, variant DESC
                 LIMIT ?4)
-        WHERE ?1 IS NULL OR substr(schedule, 1, instr(schedule, '/') - 1) IN (SELECT value FROM json_each(?1))`,
+        WHERE (?1 IS NULL OR substr(schedule, 1, instr(schedule, '/') - 1) IN (SELECT value FROM json_each(?1)))
+          AND (?5 IS NULL OR substr(schedule, instr(schedule, '/') + 1) IN (SELECT value FROM json_each(?5)))`,
     )
-    .bind(namespaces && JSON.stringify(namespaces), from, to, limit)
+    .bind(listOrNull(namespaces), from, to, limit, listOrNull(schedules))
     .all<Measured>();
   return results;
 }
@@ -48,18 +59,19 @@ export interface SkippedRun {
 /** Slots in gap rows that end since `from`: newest first, as many rows as asked for. */
 export async function recentGaps(
   db: D1Database,
-  query: { namespaces: string[] | null; from: number; to: number; limit: number },
+  query: NumbersQuery & { limit: number },
 ): Promise<SkippedRun[]> {
-  const { namespaces, from, to, limit } = query;
+  const { namespaces, schedules, from, to, limit } = query;
   const { results } = await db
     .prepare(
       `SELECT *
          FROM (SELECT schedule, reason, count FROM gaps
                 WHERE to_at >= ?2 AND to_at <= ?3
                 ORDER BY to_at DESC LIMIT ?4)
-        WHERE ?1 IS NULL OR substr(schedule, 1, instr(schedule, '/') - 1) IN (SELECT value FROM json_each(?1))`,
+        WHERE (?1 IS NULL OR substr(schedule, 1, instr(schedule, '/') - 1) IN (SELECT value FROM json_each(?1)))
+          AND (?5 IS NULL OR substr(schedule, instr(schedule, '/') + 1) IN (SELECT value FROM json_each(?5)))`,
     )
-    .bind(namespaces && JSON.stringify(namespaces), from, to, limit)
+    .bind(listOrNull(namespaces), from, to, limit, listOrNull(schedules))
     .all<SkippedRun>();
   return results;
 }
@@ -72,16 +84,17 @@ export interface Standing {
 }
 
 /** How many schedules there are of each state and health. Reads each of them once: callers keep the answer a while. */
-export async function countSchedules(db: D1Database, namespaces: string[] | null): Promise<Standing[]> {
+export async function countSchedules(db: D1Database, { namespaces, schedules }: Whose): Promise<Standing[]> {
   const { results } = await db
     .prepare(
       `SELECT namespace, state, health, count(*) AS count
          FROM schedules
         WHERE state <> 'deleted'
           AND (?1 IS NULL OR namespace IN (SELECT value FROM json_each(?1)))
+          AND (?2 IS NULL OR name IN (SELECT value FROM json_each(?2)))
         GROUP BY namespace, state, health`,
     )
-    .bind(namespaces && JSON.stringify(namespaces))
+    .bind(listOrNull(namespaces), listOrNull(schedules))
     .all<Standing>();
   return results;
 }
@@ -92,16 +105,20 @@ export interface OpenAlerts {
   count: number;
 }
 
-export async function countOpenAlerts(db: D1Database, namespaces: string[] | null): Promise<OpenAlerts[]> {
+export async function countOpenAlerts(
+  db: D1Database,
+  { namespaces, schedules }: Whose,
+): Promise<OpenAlerts[]> {
   const { results } = await db
     .prepare(
       `SELECT substr(schedule, 1, instr(schedule, '/') - 1) AS namespace, kind, count(*) AS count
          FROM alerts
         WHERE resolved_at IS NULL
           AND (?1 IS NULL OR substr(schedule, 1, instr(schedule, '/') - 1) IN (SELECT value FROM json_each(?1)))
+          AND (?2 IS NULL OR substr(schedule, instr(schedule, '/') + 1) IN (SELECT value FROM json_each(?2)))
         GROUP BY 1, 2`,
     )
-    .bind(namespaces && JSON.stringify(namespaces))
+    .bind(listOrNull(namespaces), listOrNull(schedules))
     .all<OpenAlerts>();
   return results;
 }
@@ -122,16 +139,19 @@ const GAPS_MAX = 1_000;
 export async function readNumbers(
   directory: D1Database,
   shards: D1Database[],
-  query: { namespaces: string[] | null; from: number; to: number },
+  query: NumbersQuery,
 ): Promise<Numbers> {
-  const { namespaces } = query;
   const [occurrences, gaps, schedules, alerts] = await Promise.all([
     Promise.all(shards.map((shard) => recentOccurrences(shard, { ...query, limit: ROWS_MAX }))),
     Promise.all(shards.map((shard) => recentGaps(shard, { ...query, limit: GAPS_MAX }))),
-    countSchedules(directory, namespaces),
-    countOpenAlerts(directory, namespaces),
+    countSchedules(directory, query),
+    countOpenAlerts(directory, query),
   ]);
   const isCut =
     occurrences.some((rows) => rows.length === ROWS_MAX) || gaps.some((rows) => rows.length === GAPS_MAX);
   return { occurrences: occurrences.flat(), gaps: gaps.flat(), schedules, alerts, isCut };
+}
+
+function listOrNull(list: string[] | null): string | null {
+  return list && JSON.stringify(list);
 }

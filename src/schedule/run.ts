@@ -263,8 +263,11 @@ function refuseSettled(draft: Draft, command: Address): Err {
   });
 }
 
-function finalOf({ state }: Draft, { slot, variant }: Address): Final | undefined {
-  return state.finals.findLast((final) => final.slot === slot && final.variant === variant);
+function finalOf({ state }: Draft, { slot, variant, queues }: Address): Final | undefined {
+  const final = state.finals.findLast((one) => one.slot === slot && one.variant === variant);
+  // Those of older versions do not say whose they were: their holders may still ask for their answer.
+  if (!queues || final?.queue === undefined) return final;
+  return final.queue !== null && queues.includes(final.queue) ? final : undefined;
 }
 
 function state409(open: Open) {

@@ -205,9 +205,21 @@ export function finishUntracked(draft: Draft, open: Open, recorded: boolean): vo
 }
 
 function remember(draft: Draft, open: Open, version: number): void {
-  const { slot, variant, kind, revision, token, settledBy, state, reason } = open;
+  const { slot, variant, kind, revision, token, settledBy, state, reason, queue } = open;
   const finishedAt = draft.now;
-  const final = { slot, variant, kind, revision, token, settledBy, state, reason, finishedAt, version };
+  const final = {
+    slot,
+    variant,
+    kind,
+    revision,
+    token,
+    settledBy,
+    state,
+    reason,
+    queue,
+    finishedAt,
+    version,
+  };
   draft.state.finals = [...draft.state.finals, final].slice(-BOUNDS.FINALS_KEPT);
 }
 

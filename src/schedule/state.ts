@@ -108,6 +108,7 @@ export interface Final {
   state: State;
   reason: string | null;
   finishedAt: number;
+  queue?: string | null;
   /** Of its row: a ledger that lost it gets it under the same number. */
   version?: number;
 }

@@ -100,6 +100,7 @@ describe("occurrences of a namespace", () => {
         args: [
           {
             namespace: "billing",
+            schedules: null,
             state: "failed",
             reason: "overlap",
             kind: "manual",

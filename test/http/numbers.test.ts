@@ -151,8 +151,8 @@ describe("GET /metrics", () => {
     await send("GET", "/metrics", undefined, { "carillon-namespace": "billing" });
     const asked = calls.filter(({ name }) => name === "numbers").map(({ args }) => args[0]);
     expect(asked).toEqual([
-      { namespaces: null, from: NOW - 3_600_000, to: NOW },
-      { namespaces: ["billing"], from: NOW - 3_600_000, to: NOW },
+      { namespaces: null, schedules: null, from: NOW - 3_600_000, to: NOW },
+      { namespaces: ["billing"], schedules: null, from: NOW - 3_600_000, to: NOW },
     ]);
   });
 
@@ -182,7 +182,7 @@ describe("GET /v1/stats", () => {
       alerts: { missing_occurrence: 2 },
     });
     expect(calls.find(({ name }) => name === "numbers")?.args).toEqual([
-      { namespaces: ["default"], from: NOW - 86_400_000, to: NOW - 1 },
+      { namespaces: ["default"], schedules: null, from: NOW - 86_400_000, to: NOW - 1 },
     ]);
   });
 });

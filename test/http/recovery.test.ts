@@ -11,6 +11,7 @@ const DEFINITION = { trigger: { every: "PT15M" }, target: { queue: "LIBRARY" } }
 const FAILED: Recorded = {
   occurrence: occurrenceView("default", "nightly", { state: "failed", revision: 2 }),
   isFinal: true,
+  queue: "LIBRARY",
   token: 7,
   payload: { value: 1 },
 };

@@ -49,9 +49,10 @@ describe("GET /v1/alerts", () => {
     const second = await send("GET", `/v1/alerts?limit=1&cursor=${String(first.body["nextCursor"])}`);
     expect(second.body).toMatchObject({ items: [{ state: "resolved" }], nextCursor: null });
     expect(calls.filter(({ name }) => name === "alerts").map(({ args }) => args[0])).toEqual([
-      { namespace: "default", state: "open", schedule: "nightly", before: null, limit: 1 },
+      { namespace: "default", schedules: null, state: "open", schedule: "nightly", before: null, limit: 1 },
       {
         namespace: "default",
+        schedules: null,
         state: null,
         schedule: null,
         before: { raisedAt: NOW, schedule: "default/nightly", kind: "queue_wait" },

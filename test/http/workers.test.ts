@@ -92,7 +92,7 @@ describe("the worker protocol", () => {
 });
 
 describe("an occurrence that its object has let go is answered from the ledger", () => {
-  const settled = { occurrence: SUCCEEDED, isFinal: true, token: 7, payload: null };
+  const settled = { occurrence: SUCCEEDED, isFinal: true, token: 7, queue: "LIBRARY", payload: null };
 
   it("read: 200", async () => {
     const { send, ledger } = world();

@@ -7,7 +7,8 @@ import { complete, type DefinitionInput } from "../../src/core/schedule.ts";
 import { resolveTrigger } from "../../src/core/trigger.ts";
 import { createApp } from "../../src/http/app.ts";
 import type { LedgerReads } from "../../src/ledger/reads.ts";
-import type { Token, Tokens } from "../../src/ledger/tokens.ts";
+import { hashOf, newToken } from "../../src/http/secret.ts";
+import { SCOPES, type Token, type Tokens } from "../../src/ledger/tokens.ts";
 import type { OccurrenceView, PutReply, ScheduleStub, ScheduleView } from "../../src/schedule/stub.ts";
 
 // workerd has it where it belongs, Node has it elsewhere.
@@ -93,6 +94,29 @@ export function world(env: Record<string, unknown> = {}): World {
   }
 
   return { calls, stub, ledger, tokens, faults, send };
+}
+
+/** Makes a token that may do what is said, and gives the header that presents it. */
+export async function present(
+  { tokens }: World,
+  bounds: Partial<Token> = {},
+): Promise<{ authorization: string }> {
+  const { id, secret, text } = newToken();
+  tokens.set(id, {
+    id,
+    name: "t",
+    hash: await hashOf(secret),
+    scopes: [...SCOPES],
+    namespaces: ["default"],
+    queues: null,
+    schedules: null,
+    createdAt: NOW,
+    createdBy: "admin",
+    expiresAt: null,
+    lastUsedAt: NOW,
+    ...bounds,
+  });
+  return { authorization: `Bearer ${text}` };
 }
 
 /** In the order in which they were made. */

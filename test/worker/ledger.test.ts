@@ -8,6 +8,7 @@ import { brief, gap, HOUR, ledger, MINUTE, NOW, occurrence, record, schedule } f
 describe("occurrences of a namespace", () => {
   const query = (more: Partial<ItemsQuery> = {}): ItemsQuery => ({
     namespace: "default",
+    schedules: null,
     state: null,
     reason: null,
     kind: null,
@@ -149,16 +150,18 @@ describe("work", () => {
       occurrence(NOW - 3 * HOUR, { ...waiting, state: "running" }),
       occurrence(NOW - 4 * HOUR, { ...waiting, schedule: "billing/nightly" }),
     );
-    const work = { namespace: "default", queue: "EXTERNAL" };
+    const work = { namespace: "default", schedules: null, queue: "EXTERNAL" };
     const place = (slot: number) => ({ slot, schedule: "default/nightly", variant: "" });
     expect(await ledger.work({ ...work, limit: 10 })).toEqual([place(NOW - HOUR), place(NOW)]);
     expect(await ledger.work({ ...work, limit: 1 })).toEqual([place(NOW - HOUR)]);
+    expect(await ledger.work({ ...work, schedules: ["other"], limit: 10 })).toEqual([]);
   });
 });
 
 describe("the directory", () => {
   const query = {
     namespace: "default",
+    schedules: null,
     state: null,
     health: null,
     tag: null,

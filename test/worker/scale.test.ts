@@ -112,7 +112,15 @@ async function quickest(call: () => Promise<unknown>): Promise<number> {
   return best;
 }
 
-const page = { namespace: "default", from: 0, limit: 50, state: null, reason: null, kind: null } as const;
+const page = {
+  namespace: "default",
+  schedules: null,
+  from: 0,
+  limit: 50,
+  state: null,
+  reason: null,
+  kind: null,
+} as const;
 const deep = NOW - Math.floor(ROWS / 200) * MINUTE;
 const start = { slot: NOW + MINUTE, schedule: "", variant: "" };
 const middle = { slot: deep, schedule: "default/s-50", variant: "" };

@@ -30,7 +30,14 @@ export function nobody(): ScheduleStub {
 
 /** Kind and state of all alerts, newest first. */
 export async function alerts(): Promise<string[]> {
-  const query = { namespace: "default", state: null, schedule: null, before: null, limit: 100 };
+  const query = {
+    namespace: "default",
+    schedules: null,
+    state: null,
+    schedule: null,
+    before: null,
+    limit: 100,
+  };
   const found = await listAlerts(env.LEDGER, query);
   return found.map(({ kind, resolvedAt }) => `${kind} ${resolvedAt === null ? "open" : "resolved"}`);
 }
