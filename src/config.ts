@@ -3,6 +3,8 @@
  * the API (`faults`) instead of being replaced by a guess.
  */
 
+import { fromBase64 } from "./core/base64.ts";
+import { WEBHOOKS_QUEUE } from "./core/limits.ts";
 import { parseDuration } from "./core/time.ts";
 import { keyOf } from "./delivery/signature.ts";
 
@@ -23,6 +25,12 @@ export interface Config {
   quotas: ReadonlyMap<string, Partial<Quota>>;
   /** Where alerts are posted, signed; null: nowhere. */
   alertWebhook: AlertWebhook | null;
+  /** 32 bytes that seal the secrets of URL targets: the key in force, and the one before it. None: no secrets. */
+  secretsKeys: readonly Uint8Array<ArrayBuffer>[];
+  /** For local development: URL targets may name addresses that are not public. */
+  allowPrivateUrls: boolean;
+  /** The queue of calls to URLs is bound. */
+  callsUrls: boolean;
   /** Why the API is closed, for the operator who reads the answer. */
   faults: readonly string[];
 }
@@ -66,12 +74,16 @@ function readConfig(env: Record<string, unknown>): Config {
   const ledgers = Object.keys(env)
     .filter((name) => /^LEDGER(_\w+)?$/.test(name) && isBinding(env[name], "prepare"))
     .toSorted();
+  if (read?.has(WEBHOOKS_QUEUE)) {
+    faults.push(`TARGETS lists ${WEBHOOKS_QUEUE}, which is internal: leave it out.`);
+  }
   const openLedgers = readOpenLedgers(env["OPEN_LEDGERS"], ledgers, faults);
   const bound = [...(read ?? [])].filter(([name]) => isBinding(env[name], "sendBatch"));
   const lanes = readLanes(env, faults);
   const retentions = readRetentions(env["RETENTION"], faults);
   const quotas = readQuotas(env["QUOTAS"], faults);
   const alertWebhook = readWebhook(env, faults);
+  const secretsKeys = readKeys(env, faults);
   return {
     adminToken,
     targets: new Map(bound),
@@ -81,6 +93,9 @@ function readConfig(env: Record<string, unknown>): Config {
     retentions,
     quotas,
     alertWebhook,
+    secretsKeys,
+    allowPrivateUrls: readFlag(env, "ALLOW_PRIVATE_URLS", faults),
+    callsUrls: isBinding(env[WEBHOOKS_QUEUE], "sendBatch"),
     faults,
   };
 }
@@ -148,6 +163,31 @@ function readWebhook(env: Record<string, unknown>, faults: string[]): AlertWebho
     return null;
   }
   return { url, secret };
+}
+
+function readFlag(env: Record<string, unknown>, name: string, faults: string[]): boolean {
+  const value = env[name] ?? "";
+  if (value !== "" && value !== "true" && value !== "false")
+    faults.push(`${name} must be "true" or "false".`);
+  return value === "true";
+}
+
+const KEY_BYTES = 32;
+
+function readKeys(env: Record<string, unknown>, faults: string[]): Uint8Array<ArrayBuffer>[] {
+  if (env["SECRETS_KEY_PREVIOUS"] && !env["SECRETS_KEY"]) {
+    faults.push("SECRETS_KEY_PREVIOUS is set and SECRETS_KEY is not: the key in force is missing.");
+  }
+  return ["SECRETS_KEY", "SECRETS_KEY_PREVIOUS"].flatMap((name) => {
+    const text = env[name] ?? "";
+    if (text === "") return [];
+    const key = typeof text === "string" ? fromBase64(text.trim()) : null;
+    if (key?.length === KEY_BYTES) return [key];
+    faults.push(
+      `${name} must be ${KEY_BYTES} random bytes in base64, such as \`openssl rand -base64 32\` makes.`,
+    );
+    return [];
+  });
 }
 
 function isSafe(address: string): boolean {

@@ -18,6 +18,13 @@ export interface Env {
   /** Optional: where alerts are posted, and the secret (`whsec_…`) that signs them. */
   ALERT_WEBHOOK_URL?: string;
   ALERT_WEBHOOK_SECRET?: string;
+  /** Calls to URLs; consumed by this very Worker. */
+  WEBHOOKS?: Queue;
+  /** Secrets: 32 bytes in base64 that seal the secrets of URL targets, and while they are replaced the ones before. */
+  SECRETS_KEY?: string;
+  SECRETS_KEY_PREVIOUS?: string;
+  /** `true`, for local development only: URLs may name private addresses. */
+  ALLOW_PRIVATE_URLS?: string;
   [binding: string]: unknown;
 }
 

@@ -36,6 +36,7 @@ export type FailureCode =
   | "lease_lost"
   | "ambiguous_time"
   // the platform
+  | "not_configured"
   | "ledger_unavailable"
   | "overloaded";
 

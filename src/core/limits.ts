@@ -35,6 +35,12 @@ export const LIMITS = {
   OCCURRENCES_MAX: 1_000_000_000,
   RETENTION_MS_MAX: 3_660 * DAY,
   NOTE_CHARS_MAX: 1_000,
+  URL_CHARS_MAX: 2_048,
+  HEADERS_MAX: 32, // of each kind, open and secret
+  HEADERS_BYTES_MAX: 8 * 1024, // names and values of each kind: servers commonly take 8 to 16 KB in all
+  CALL_MS_MAX: 10 * MINUTE, // a Queue consumer lives 15; what takes longer answers 202 and reports
+  ANSWER_BYTES_MAX: 64 * 1024, // read of an answer; of that a result or an excerpt is kept
+  EXCERPT_CHARS_MAX: 500, // of an answer that is an error
 } as const;
 
 /** What the object does in one go. Work beyond a bound is picked up by the next wake, never dropped. */
@@ -87,7 +93,11 @@ export const DEFAULTS = {
   },
   TIMEOUTS: { startMs: 15 * MINUTE, leaseMs: MINUTE, runMs: 15 * MINUTE, cancelMs: MINUTE },
   RETENTION_MS: 90 * DAY,
+  CALL_MS: 30 * SECOND,
 } as const;
 
 /** The shipped binding that no Worker consumes: what is dispatched to it is found by those who poll for work. */
 export const POLLED_QUEUE = "EXTERNAL";
+
+/** Our own queue of calls to URLs, which our own consumer makes. No schedule may name it. */
+export const WEBHOOKS_QUEUE = "WEBHOOKS";

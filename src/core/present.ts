@@ -1,6 +1,9 @@
 /** Inside, instants and durations are numbers; outside, RFC 3339 and ISO 8601. This is the way out. */
 import { occurrenceId, type Occurrence } from "./occurrence.ts";
+import { DEFAULTS } from "./limits.ts";
 import type { Definition, Json } from "./schedule.ts";
+import { showSecrets, type Sealed } from "./secrets.ts";
+import type { Target } from "./target.ts";
 import { formatDuration, formatInstant } from "./time.ts";
 
 export function instantOrNull(at: number | null): string | null {
@@ -11,7 +14,11 @@ function durationOrNull(ms: number | null): string | null {
   return ms === null ? null : formatDuration(ms);
 }
 
-export function presentDefinition(definition: Definition): { [field: string]: Json } {
+/** `secrets`: of the definition in force. Of an old revision nobody knows which it had. */
+export function presentDefinition(
+  definition: Definition,
+  secrets: readonly Sealed[] | null = null,
+): { [field: string]: Json } {
   const {
     startAt,
     endAt,
@@ -33,7 +40,7 @@ export function presentDefinition(definition: Definition): { [field: string]: Js
     startAt: instantOrNull(startAt),
     endAt: instantOrNull(endAt),
     jitter: formatDuration(jitterMs),
-    target: presentTarget(target),
+    target: presentTarget(target, secrets),
     catchUp: {
       policy: catchUp.policy,
       limit: catchUp.limit,
@@ -64,10 +71,11 @@ export function presentDefinition(definition: Definition): { [field: string]: Js
   };
 }
 
-function presentTarget(target: Definition["target"]): Json {
+export function presentTarget(target: Target, secrets: readonly Sealed[] | null = null): Json {
   if ("queue" in target) return { queue: target.queue };
-  const { timeoutMs, ...same } = target;
-  return { ...same, ...(timeoutMs === undefined ? {} : { timeout: formatDuration(timeoutMs) }) };
+  const { url, method = "POST", headers = {}, timeoutMs = DEFAULTS.CALL_MS } = target;
+  const shown = secrets === null ? {} : showSecrets(secrets);
+  return { url, method, headers, timeout: formatDuration(timeoutMs), ...(shown as object) };
 }
 
 /** Contract §3: the record of an occurrence as JSON. */

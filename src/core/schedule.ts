@@ -6,21 +6,11 @@
 import { fail, ok, type Result } from "./errors.ts";
 import { DEFAULTS } from "./limits.ts";
 import { backoff } from "./retry.ts";
+import { hasBody, type Target, type TargetSaid } from "./target.ts";
 import { formatDuration } from "./time.ts";
 import { compile, type Exclusion, type Timetable, type Trigger } from "./trigger.ts";
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-
-export type Target = QueueTarget | UrlTarget;
-export interface QueueTarget {
-  queue: string;
-}
-export interface UrlTarget {
-  url: string;
-  method?: string;
-  headers?: Record<string, string>;
-  timeoutMs?: number;
-}
 
 export const OVERLAPS = [
   "skip",
@@ -105,6 +95,9 @@ export type DefinitionInput = Pick<Definition, "trigger" | "target"> &
     alerts?: Partial<Alerts>;
   };
 
+/** As it arrives: the secrets of its target are sealed before anything is done with it. */
+export type DefinitionSaid = Omit<DefinitionInput, "target"> & { target: TargetSaid };
+
 export interface Warning {
   code: string;
   message: string;
@@ -124,7 +117,7 @@ export function complete(input: DefinitionInput): Result<Definition> {
     endAt: input.endAt ?? null,
     maxOccurrences: input.maxOccurrences ?? null,
     jitterMs: input.jitterMs ?? DEFAULTS.JITTER_MS,
-    target: input.target,
+    target: completeTarget(input.target),
     payload: input.payload ?? null,
     tracked,
     overlap,
@@ -145,8 +138,14 @@ export function complete(input: DefinitionInput): Result<Definition> {
   return timetable.ok ? ok(definition) : timetable;
 }
 
+function completeTarget(target: Target): Target {
+  if ("queue" in target) return target;
+  const { url, method = "POST", headers = {}, timeoutMs = DEFAULTS.CALL_MS } = target;
+  return { url, method, headers, timeoutMs };
+}
+
 function checkTogether(definition: Definition, input: DefinitionInput) {
-  const { tracked, overlap, retry, timeouts, startAt, endAt } = definition;
+  const { tracked, overlap, retry, timeouts, startAt, endAt, target } = definition;
   if (!tracked && overlap !== "allow") {
     return fail(
       "invalid_field",
@@ -174,6 +173,15 @@ function checkTogether(definition: Definition, input: DefinitionInput) {
       "timeouts.lease is longer than timeouts.run, so no lease could ever lapse.",
       {
         pointer: "/timeouts/lease",
+      },
+    );
+  }
+  if ("url" in target && tracked && (target.timeoutMs ?? 0) > timeouts.runMs) {
+    return fail(
+      "invalid_field",
+      "target.timeout is longer than timeouts.run, which would cut the call off.",
+      {
+        pointer: "/target/timeout",
       },
     );
   }
@@ -214,6 +222,13 @@ export function warningsOf(definition: Definition, timetable: Timetable, from: n
     warnings.push({
       code: "consumer_wall_limit",
       message: `timeouts.run is ${formatDuration(definition.timeouts.runMs)}, but a Queue consumer is ended by the platform after PT15M.`,
+    });
+  }
+  const { target, payload } = definition;
+  if ("url" in target && !hasBody(target.method ?? "POST") && payload !== null) {
+    warnings.push({
+      code: "payload_not_sent",
+      message: `A ${target.method} has no body, so the payload is not sent.`,
     });
   }
   const spacing = spacingAfter(timetable, from);

@@ -3,9 +3,8 @@
  * can know is checked by core/schedule.ts when the object completes the definition.
  */
 import * as v from "valibot";
-import { fail } from "../core/errors.ts";
 import { DEFAULTS, LIMITS } from "../core/limits.ts";
-import { CATCH_UP_POLICIES, OVERLAPS, type Target } from "../core/schedule.ts";
+import { CATCH_UP_POLICIES, OVERLAPS } from "../core/schedule.ts";
 import {
   choice,
   decimal,
@@ -17,13 +16,13 @@ import {
   isObject,
   json,
   list,
-  parsed,
   rename,
   type Renamed,
   text,
   whole,
 } from "./fields.ts";
 import { exclude, trigger } from "./trigger.ts";
+import { urlTarget } from "./url-target.ts";
 
 const SECOND = LIMITS.INTERVAL_MS_MIN;
 const span = duration(SECOND, LIMITS.INTERVAL_MS_MAX);
@@ -31,18 +30,6 @@ const timeout = duration(LIMITS.TIMEOUT_MS_MIN, LIMITS.TIMEOUT_MS_MAX);
 const backoff = duration(0, LIMITS.RETRY_MS_MAX);
 
 const queueTarget = fields({ queue: text(100, 1) });
-const urlTarget = parsed<Target>(
-  () =>
-    fail("invalid_field", "URL targets come with a later version.", {
-      pointer: "/target/url",
-      hint: 'Name a queue: { "queue": "…" }.',
-    }),
-  {
-    title: "URL, with a later version",
-    type: "object",
-    properties: { url: { type: "string", format: "uri" } },
-  },
-);
 const target = either((input) => isObject(input) && "url" in input, urlTarget, queueTarget);
 
 const catchUp = {

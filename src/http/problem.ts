@@ -16,7 +16,6 @@ type DoorCode =
   | "unauthorized"
   | "forbidden"
   | "quota_exceeded"
-  | "not_configured"
   | "internal";
 export type ProblemCode = FailureCode | DoorCode;
 

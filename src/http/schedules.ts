@@ -1,7 +1,7 @@
 /** `/v1/schedules`: what people define, read, change, remove and list. */
 import { Hono } from "hono";
 import type { Context } from "hono";
-import { instantOrNull } from "../core/present.ts";
+import { instantOrNull, presentTarget } from "../core/present.ts";
 import { formatInstant } from "../core/time.ts";
 import { compile } from "../core/trigger.ts";
 import type { Entry } from "../ledger/directory.ts";
@@ -171,7 +171,7 @@ function list(entry: Entry, now: number) {
   return {
     ...same,
     trigger,
-    target,
+    target: presentTarget(target),
     nextSlot: timetable?.ok ? instantOrNull(timetable.value.next(now)) : null,
     createdAt: formatInstant(createdAt),
     updatedAt: formatInstant(updatedAt),

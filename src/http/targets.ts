@@ -1,13 +1,34 @@
-/** Which queues a caller may name: those that TARGETS lists for the namespace and its token covers, and nothing else that is bound. */
+/** What a caller may name: queues that TARGETS lists for the namespace and its token covers, and addresses of the public internet. */
 import { queuesFor } from "../config.ts";
-import type { Target } from "../core/schedule.ts";
+import { readUrl } from "../core/address.ts";
+import { WEBHOOKS_QUEUE } from "../core/limits.ts";
 import { nearest } from "../core/spelling.ts";
+import type { TargetSaid } from "../core/target.ts";
 import type { Caller, Deps } from "./context.ts";
 import { coversQueue } from "./principal.ts";
 import type { Refusal } from "./problem.ts";
 
-export function refuseTarget(deps: Deps, caller: Caller, target: Target): Refusal | null {
-  return "queue" in target ? refuseQueue(deps, caller, target.queue, { pointer: "/target/queue" }) : null;
+export function refuseTarget(deps: Deps, caller: Caller, target: TargetSaid): Refusal | null {
+  if ("queue" in target) return refuseQueue(deps, caller, target.queue, { pointer: "/target/queue" });
+  return refuseUrl(deps, caller, target.url);
+}
+
+function refuseUrl({ config }: Deps, { principal }: Caller, url: string): Refusal | null {
+  // Who is bound to queues is bound to those: calls to anywhere are a queue of their own.
+  if (!coversQueue(principal, WEBHOOKS_QUEUE)) {
+    const message = "This token is bound to queues, and so may name no URL.";
+    return { code: "forbidden", message, pointer: "/target/url" };
+  }
+  const read = readUrl(url, config.allowPrivateUrls);
+  if (!read.ok) {
+    return { ...read.error, message: `target.url ${read.error.message}.`, pointer: "/target/url" };
+  }
+  if (config.callsUrls) return null;
+  return {
+    code: "not_configured",
+    message: `The queue ${WEBHOOKS_QUEUE} is not bound, so no URL can be called.`,
+    hint: "Bind and consume it, as the shipped wrangler.toml does.",
+  };
 }
 
 export function refuseQueue(

@@ -4,10 +4,12 @@
  */
 import { fail, ok, type Err, type Result } from "../core/errors.ts";
 import { complete, type DefinitionInput } from "../core/schedule.ts";
+import { secretsAfter, type Sealed } from "../core/secrets.ts";
+import type { SecretsSaid } from "../core/target.ts";
 import { compile, effectiveAt, resolveTrigger, type Timetable } from "../core/trigger.ts";
 import { countOutcome, keepChain } from "./settle.ts";
 import { recordClosed } from "./skip.ts";
-import { definitionOf, queueChange, ruleInForce, ruleOf, type Draft } from "./draft.ts";
+import { definitionOf, queueChange, ruleInForce, ruleOf, touch, type Draft } from "./draft.ts";
 import { freshHealth, scheduleKey } from "./state.ts";
 import type {
   Actor,
@@ -21,17 +23,30 @@ import type {
 import { firingsOf, viewSchedule } from "./view.ts";
 import { askToStop, resumeAt, settleAll, settlePaused, settleSlots, wake } from "./wake.ts";
 
+/** Secrets in their boxes, by what the target says of each. */
+type WithSecrets = { secrets?: SecretsSaid<Sealed> };
+
 /** Creates, replaces or leaves alone. An identical definition changes nothing, whatever the preconditions say. */
-export function put(draft: Draft, command: PutCommand): Result<PutReply> {
+export function put(
+  draft: Draft,
+  command: Omit<PutCommand, "input"> & WithSecrets & { input: DefinitionInput },
+): Result<PutReply> {
   const { state, now } = draft;
   const exists = state.revision > 0 && state.status !== "deleted";
   const previous = exists ? draft.revisions[state.revision] : undefined;
   const input = { ...command.input, trigger: resolveTrigger(command.input.trigger, now, previous?.trigger) };
   const valid = complete(input);
   if (!valid.ok) return valid;
-  if (!exists) return create(draft, command, input);
+  const secrets = secretsAfter(
+    { target: previous?.target, secrets: state.secrets },
+    input.target,
+    command.secrets,
+  );
+  if (!secrets.ok) return secrets;
+  const edit = { input, secrets: secrets.value };
+  if (!exists) return create(draft, command, edit);
   if (command.createOnly) return fail("precondition_failed", `The schedule ${state.name} exists already.`);
-  if (isSame(draft, input)) return ok({ outcome: "unchanged", schedule: viewSchedule(draft) });
+  if (isSame(draft, edit)) return ok({ outcome: "unchanged", schedule: viewSchedule(draft) });
   if (command.ifMatch === undefined) {
     return fail(
       "precondition_required",
@@ -41,26 +56,40 @@ export function put(draft: Draft, command: PutCommand): Result<PutReply> {
       },
     );
   }
-  return replace(draft, command, input);
+  return replace(draft, command, edit);
 }
 
-export function patch(draft: Draft, command: PatchCommand): Result<PutReply> {
+export function patch(
+  draft: Draft,
+  command: Omit<PatchCommand, "patch"> &
+    WithSecrets & { patch: { [K in keyof DefinitionInput]?: DefinitionInput[K] | null } },
+): Result<PutReply> {
   const current = draft.revisions[draft.state.revision];
   if (!current || draft.state.status === "deleted") return notFound(draft);
   const merged = merge(current, command.patch);
   const input = { ...merged, trigger: resolveTrigger(merged.trigger, draft.now, current.trigger) };
   const valid = complete(input);
   if (!valid.ok) return valid;
-  if (isSame(draft, input) && command.paused === undefined) {
+  const before = { target: current.target, secrets: draft.state.secrets };
+  const secrets = secretsAfter(before, input.target, command.secrets);
+  if (!secrets.ok) return secrets;
+  const edit = { input, secrets: secrets.value };
+  if (isSame(draft, edit) && command.paused === undefined) {
     return stale(draft, command) ?? ok({ outcome: "unchanged", schedule: viewSchedule(draft) });
   }
-  return replace(draft, command, input);
+  return replace(draft, command, edit);
+}
+
+/** What an edit makes of a schedule. */
+interface Edit {
+  input: DefinitionInput;
+  secrets: Sealed[];
 }
 
 const MERGED_FIELDS = ["catchUp", "retry", "timeouts", "alerts"] as const;
 
 /** Merge patch by top-level field; four fields merge one level deep. Null restores the default, but a null payload is a value. */
-function merge(current: DefinitionInput, change: PatchCommand["patch"]): DefinitionInput {
+function merge(current: DefinitionInput, change: object): DefinitionInput {
   const merged: Record<string, unknown> = { ...current };
   for (const [field, value] of Object.entries(change)) {
     const deep = MERGED_FIELDS.some((name) => name === field);
@@ -70,9 +99,10 @@ function merge(current: DefinitionInput, change: PatchCommand["patch"]): Definit
   return merged as unknown as DefinitionInput;
 }
 
-function isSame(draft: Draft, input: DefinitionInput): boolean {
+function isSame(draft: Draft, { input, secrets }: Edit): boolean {
   const [mine, theirs] = [definitionOf(draft, draft.state.revision), complete(input)];
-  return theirs.ok && canonical(mine) === canonical(theirs.value);
+  const isAsSecret = canonical(draft.state.secrets) === canonical(secrets);
+  return isAsSecret && theirs.ok && canonical(mine) === canonical(theirs.value);
 }
 
 function canonical(value: unknown): string {
@@ -83,7 +113,11 @@ function canonical(value: unknown): string {
   );
 }
 
-function create(draft: Draft, command: PutCommand, input: DefinitionInput): Result<PutReply> {
+function create(
+  draft: Draft,
+  command: Omit<PutCommand, "input">,
+  { input, secrets }: Edit,
+): Result<PutReply> {
   const { state, now } = draft;
   if (command.ifMatch !== undefined) {
     return fail("precondition_failed", `There is no schedule ${state.name} to replace.`, {
@@ -105,6 +139,7 @@ function create(draft: Draft, command: PutCommand, input: DefinitionInput): Resu
     lastSucceededSlot: null,
     everStarted: false,
     health: freshHealth(),
+    secrets,
   });
   addRevision(draft, input);
   begin(draft, input, settledUpTo);
@@ -123,19 +158,22 @@ function create(draft: Draft, command: PutCommand, input: DefinitionInput): Resu
 function replace(
   draft: Draft,
   command: Actor & { ifMatch?: number; paused?: boolean },
-  input: DefinitionInput,
+  edit: Edit,
 ): Result<PutReply> {
+  const { input, secrets } = edit;
   const { state } = draft;
   const refused =
     stale(draft, command) ?? refusePause(draft, command.paused) ?? refusePast(draft, input, state.cursor);
   if (refused) return refused;
-  if (isSame(draft, input)) return ok({ outcome: "unchanged", schedule: viewSchedule(draft) });
+  if (isSame(draft, edit)) return ok({ outcome: "unchanged", schedule: viewSchedule(draft) });
   settleBefore(draft);
   // The last run may have ended with that, and a completed schedule with it.
   if (isGone(draft)) return notFound(draft);
   const before = ruleInForce(draft);
   keepHeld(draft);
   addRevision(draft, input);
+  const note = secretsChanged(state.secrets, secrets);
+  state.secrets = secrets;
   // What a completed schedule's rule went on to name were no slots: it counts from the edit like a new one.
   const isOver = state.status === "completed";
   if (isOver) state.status = "active";
@@ -146,10 +184,30 @@ function replace(
     begin(draft, input, settledUpTo);
   }
   queueChange(draft, "edit", command.who, {
+    note,
     body: { definition: input, cursor: state.cursor, dueAt: state.delayDueAt },
   });
   settleSlots(draft, null);
   return ok({ outcome: "replaced", schedule: viewSchedule(draft) });
+}
+
+/**
+ * A secret that changes makes a revision, though the definition reads as before: so the ETag moves, two who change it
+ * at once don't overwrite each other, and the record says who did and when.
+ */
+function secretsChanged(before: readonly Sealed[], after: readonly Sealed[]): string | null {
+  const fields = new Set([...before, ...after].map(({ field }) => field));
+  const boxOf = (secrets: readonly Sealed[], field: string) => secrets.find((it) => it.field === field)?.box;
+  const changed = [...fields].filter((field) => boxOf(before, field) !== boxOf(after, field));
+  return changed.length > 0 ? `secrets: ${changed.join(", ")}` : null;
+}
+
+/** The same secrets under another key: no edit, but for the ledger to hear of. */
+export function reseal(draft: Draft, anew: { old: Sealed; sealed: Sealed }[]): Result<null> {
+  const { state } = draft;
+  state.secrets = state.secrets.map((kept) => anew.find(({ old }) => old.box === kept.box)?.sealed ?? kept);
+  touch(draft);
+  return ok(null);
 }
 
 /** Every slot up to now is settled under what has been in force until now. */

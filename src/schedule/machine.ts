@@ -7,9 +7,11 @@
 import { fail, ok, type Result } from "../core/errors.ts";
 import type { Message } from "../core/message.ts";
 import { presentOccurrence } from "../core/present.ts";
-import { draftOf, findOpen, isEqual, touch, type Draft } from "./draft.ts";
+import type { Sealed } from "../core/secrets.ts";
+import { originOf, type UrlTarget } from "../core/target.ts";
+import { definitionOf, draftOf, findOpen, isEqual, touch, type Draft } from "./draft.ts";
 import { backfill, cancelBackfill } from "./backfill.ts";
-import { isGone, notFound, patch, pause, put, remove, resume } from "./edit.ts";
+import { isGone, notFound, patch, pause, put, remove, reseal, resume } from "./edit.ts";
 import { handedOver, type HandedOver } from "./handover.ts";
 import { poke } from "./poke.ts";
 import { cancel, restore, trigger, type RestoreCommand } from "./recover.ts";
@@ -17,7 +19,7 @@ import { replay } from "./replay.ts";
 import { complete, deadLettered, defer, failed, heartbeat, messageFor, start } from "./run.ts";
 import { drawUp } from "./settle.ts";
 import type { World } from "./state.ts";
-import type { Address } from "./stub.ts";
+import type { Address, CallQuery } from "./stub.ts";
 import { firingsOf, healthOf, viewOpen, viewSchedule } from "./view.ts";
 import { wake } from "./wake.ts";
 
@@ -35,6 +37,7 @@ const COMMANDS = {
   backfill,
   cancelBackfill,
   replay,
+  reseal,
   restore: (draft: Draft, command: RestoreCommand) => restore(draft, command),
   start: clockFirst(start),
   heartbeat: clockAfter(heartbeat),
@@ -71,6 +74,7 @@ export function step<N extends CommandName>(
   if (draft.state.revision > 0) {
     noteHealth(draft);
     dropRevisions(draft);
+    if (draft.state.status === "deleted") draft.state.secrets = [];
   }
   const changed = !isEqual(draft.state, state);
   return { world: { state: draft.state, revisions: draft.revisions }, reply, changed };
@@ -136,6 +140,24 @@ export function readOccurrence(world: World, { slot, variant }: Address) {
     if (firing) return ok(presentOccurrence(state.namespace, state.name, drawUp(world, firing)));
   }
   return fail("not_found", "It is neither open nor waiting.");
+}
+
+export type TargetRead = { target: Required<UrlTarget>; secrets: readonly Sealed[] };
+
+/** For the caller: the target of an attempt that it holds. Secrets go only where the target in force has them go. */
+export function readTarget(world: World, query: Address & CallQuery): Result<TargetRead> {
+  const { state, revisions } = world;
+  const open = findOpen(state, query);
+  if (state.status === "deleted" && !open) return fail("not_found", "The schedule is deleted.");
+  if ((query.token !== null || open?.tracked) && (!open?.token || open.token !== query.token)) {
+    return fail("lease_lost", "This token does not hold the occurrence.");
+  }
+  // An untracked occurrence is forgotten once it has left; its revision may be, too.
+  const known = open?.revision ?? (query.revision in revisions ? query.revision : state.revision);
+  const { target } = definitionOf(world, known);
+  if ("queue" in target) return fail("not_found", "The schedule has no URL any more.");
+  const isInForce = originOf(target) === originOf(definitionOf(world, state.revision).target);
+  return ok({ target: target as Required<UrlTarget>, secrets: isInForce ? state.secrets : [] });
 }
 
 /** For those who poll for work: the message again, while it waits for somebody to start. */

@@ -10,10 +10,12 @@ import type { Env } from "../env.ts";
 import { Engine } from "./engine.ts";
 import { readKnowledge, readLive } from "./knowledge.ts";
 import { readMessage, readOccurrence, readOpen, readSchedule } from "./machine.ts";
+import { Secrets } from "./secrets.ts";
 import type * as Stub from "./stub.ts";
 
 export class ScheduleObject extends DurableObject<Env> implements Stub.ScheduleStub {
   readonly #engine = new Engine(this.ctx, this.env);
+  readonly #secrets = new Secrets(this.#engine, this.env, this.ctx.id.name ?? "");
 
   override async alarm(info?: AlarmInvocationInfo): Promise<void> {
     return this.#engine.alarm(info);
@@ -22,7 +24,7 @@ export class ScheduleObject extends DurableObject<Env> implements Stub.ScheduleS
     return this.#engine.poke(command);
   }
   async put(command: Stub.PutCommand): Promise<Result<Stub.PutReply>> {
-    return this.#engine.run("put", command);
+    return this.#secrets.put(command);
   }
   async read(): Promise<Result<Stub.ScheduleView>> {
     return this.#engine.ask((world) => readSchedule(world, Date.now()));
@@ -43,7 +45,7 @@ export class ScheduleObject extends DurableObject<Env> implements Stub.ScheduleS
     return this.#engine.ask((world) => readMessage(world, address));
   }
   async patch(command: Stub.PatchCommand) {
-    return this.#engine.run("patch", command);
+    return this.#secrets.patch(command);
   }
   async remove(command: Stub.Actor & { ifMatch?: number }) {
     return this.#engine.run("remove", command);
@@ -68,6 +70,9 @@ export class ScheduleObject extends DurableObject<Env> implements Stub.ScheduleS
   }
   async replay(command: Stub.ReplayCommand) {
     return this.#engine.run("replay", command);
+  }
+  async call(address: Stub.Address, query: Stub.CallQuery) {
+    return this.#secrets.call(address, query);
   }
   async start(address: Stub.Address, report: Stub.StartReport) {
     return this.#engine.run("start", { ...address, ...report }, true);

@@ -194,6 +194,7 @@ export function restore(draft: Draft, recorded: RestoreCommand): Result<null> {
     claimed: row.state_body.claimed,
     series: row.state_body.series,
     pause: row.state_body.pause,
+    secrets: row.state_body.secrets ?? [],
     open: [],
     waiting: [],
     rows: [],

@@ -116,6 +116,7 @@ export function scheduleRow(
         series: state.series,
         pause: state.pause,
         delayDueAt: state.delayDueAt,
+        ...(state.secrets.length > 0 ? { secrets: state.secrets } : {}),
       },
     },
   };

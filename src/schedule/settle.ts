@@ -3,7 +3,7 @@
  * the occurrence, the counters and the pending ledger rows in agreement; nothing else writes them.
  */
 import { invariant } from "../core/errors.ts";
-import { BOUNDS } from "../core/limits.ts";
+import { BOUNDS, WEBHOOKS_QUEUE } from "../core/limits.ts";
 import { isFinal, move, type Attempt, type Occurrence, type State } from "../core/occurrence.ts";
 import type { Firing } from "../core/plan.ts";
 import { afterFailure } from "../core/retry.ts";
@@ -80,7 +80,7 @@ export function claim(draft: Draft, firing: Firing): Open {
     heartbeats: 0,
     settledBy: null,
     payload,
-    queue: "queue" in target ? target.queue : null,
+    queue: "queue" in target ? target.queue : WEBHOOKS_QUEUE,
   };
   const twice = state.open.some((other) => other.slot === slot && other.variant === variant);
   invariant(!twice, `slot ${slot}${variant} is claimed twice`);

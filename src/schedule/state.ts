@@ -6,6 +6,7 @@ import type { Attempt, LocalNames, Occurrence, SkipReason, State } from "../core
 import type { Previous } from "../core/message.ts";
 import type { Waiting } from "../core/plan.ts";
 import type { DefinitionInput, Json } from "../core/schedule.ts";
+import type { Sealed } from "../core/secrets.ts";
 
 export interface ScheduleState {
   v: 1;
@@ -47,6 +48,8 @@ export interface ScheduleState {
   /** Some consumer has called `start` once: from then on a missing start is a lost message. */
   everStarted: boolean;
   health: Health;
+  /** Of the target in force, sealed. */
+  secrets: Sealed[];
 }
 
 export interface Pause {
@@ -211,6 +214,7 @@ export interface ScheduleStateBody {
   pause: Pause | null;
   /** Fixed delay: when the next slot was due as this row was written; a settled row of the chain may know better. */
   delayDueAt?: number | null;
+  secrets?: Sealed[];
 }
 
 /** The state with the definitions of the revisions that it still refers to. */
@@ -252,6 +256,7 @@ export function freshState(namespace: string, name: string, shard: string, now: 
     lastSucceededSlot: null,
     everStarted: false,
     health: freshHealth(),
+    secrets: [],
   };
 }
 

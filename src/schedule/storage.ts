@@ -12,7 +12,7 @@ const MIGRATIONS = [
    CREATE TABLE spill (key TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;`,
 ];
 
-const SPILLED = ["open", "rows", "waiting"] as const;
+const SPILLED = ["open", "rows", "waiting", "secrets"] as const;
 const HEAD_ITEMS_MAX = 32; // of each list; beyond that every save would rewrite what hardly changes
 const HEAD_ITEM_BYTES_MAX = 4_096; // a payload or result of its own
 
@@ -86,7 +86,7 @@ export class Storage {
       head[list] = state[list].map((item, index) => {
         const body = JSON.stringify(item);
         if (index < HEAD_ITEMS_MAX && body.length <= HEAD_ITEM_BYTES_MAX) return item;
-        const key = `${list} ${"key" in item ? item.key : `${"slot" in item ? item.slot : item.after} ${item.variant}`}`;
+        const key = `${list} ${nameOf(item)}`;
         this.#put(key, body);
         kept.add(key);
         return { $: key } satisfies Reference;
@@ -99,7 +99,8 @@ export class Storage {
   #unspill(head: ScheduleState): ScheduleState {
     const state = { ...head } as Record<string, unknown>;
     for (const list of SPILLED) {
-      state[list] = (head[list] as unknown[]).map((item) => {
+      // An object that was made before a list came into being has none of it.
+      state[list] = ((head[list] ?? []) as unknown[]).map((item) => {
         const key = (item as Partial<Reference>).$;
         return key === undefined ? item : (JSON.parse(this.#spilled.get(key) ?? "null") as unknown);
       });
@@ -121,4 +122,10 @@ export class Storage {
     this.#sql.exec("DELETE FROM spill WHERE key = ?1", key);
     this.#spilled.delete(key);
   }
+}
+
+function nameOf(item: ScheduleState[(typeof SPILLED)[number]][number]): string {
+  if ("key" in item) return item.key;
+  if ("field" in item) return item.field;
+  return `${"slot" in item ? item.slot : item.after} ${item.variant}`;
 }

@@ -7,7 +7,15 @@ import type { Result } from "../core/errors.ts";
 import type { Message } from "../core/message.ts";
 import type { Kind, Occurrence, State } from "../core/occurrence.ts";
 import type { ChangeRow, GapRow, OccurrenceRow } from "./state.ts";
-import type { CatchUpPolicy, DefinitionInput, Json, Overlap, Warning } from "../core/schedule.ts";
+import type {
+  CatchUpPolicy,
+  DefinitionInput,
+  DefinitionSaid,
+  Json,
+  Overlap,
+  Warning,
+} from "../core/schedule.ts";
+import type { UrlTarget } from "../core/target.ts";
 
 /** Who asks, for the record of changes: a token's name, never the token. */
 export interface Actor {
@@ -17,7 +25,7 @@ export interface Actor {
 export interface PutCommand extends Actor {
   namespace: string;
   name: string;
-  input: DefinitionInput;
+  input: DefinitionSaid;
   /** State, not definition: honoured on creation only. */
   paused?: boolean;
   /** Revision that the caller believes in force (`If-Match`). */
@@ -28,7 +36,7 @@ export interface PutCommand extends Actor {
 
 export interface PatchCommand extends Actor {
   /** Merge patch by top-level field, already parsed: null restores the default (but `payload: null` is a value). */
-  patch: { [K in keyof DefinitionInput]?: DefinitionInput[K] | null };
+  patch: { [K in keyof DefinitionSaid]?: DefinitionSaid[K] | null };
   paused?: boolean;
   ifMatch?: number;
 }
@@ -212,6 +220,18 @@ export interface DeferReport {
   forMs: number;
 }
 
+/** Which attempt is to be called: tracked, by the token that holds it; otherwise by the revision that made it. */
+export interface CallQuery {
+  token: number | null;
+  revision: number;
+}
+/** What an attempt calls, with its secrets in the clear: for the Worker's own consumer, and nobody else. */
+export interface CallView extends Required<UrlTarget> {
+  secretHeaders: Record<string, string>;
+  /** `whsec_…`: the current secret, and the next one while it is being replaced. */
+  signing: string[];
+}
+
 export interface PokeCommand {
   /** What the ledger should have and does not, or has in a state that does not end. Null: no row at all. */
   lacks: { slot: number; variant: string; state: State | null }[];
@@ -261,6 +281,7 @@ export interface ScheduleStub {
   occurrence(address: Address): Promise<Result<OccurrenceView>>;
   /** The message of an occurrence that is dispatched and waits for a start. */
   message(address: Address): Promise<Result<Message>>;
+  call(address: Address, query: CallQuery): Promise<Result<CallView>>;
   start(address: Address, report: StartReport): Promise<Result<StartGrant>>;
   heartbeat(address: Address, report: HeartbeatReport): Promise<Result<HeartbeatGrant>>;
   complete(address: Address, report: CompleteReport): Promise<Result<OccurrenceView>>;

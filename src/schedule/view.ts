@@ -28,7 +28,7 @@ export function viewSchedule(draft: Draft): ScheduleView {
     name: state.name,
     revision: state.revision,
     state: state.status,
-    definition: presentDefinition(definition),
+    definition: presentDefinition(definition, state.secrets),
     pause: pause && {
       from: formatInstant(pause.from),
       until: instantOrNull(pause.until),

@@ -49,7 +49,7 @@ export function webhookChannel({ url, secret }: AlertWebhook, now: () => number)
     const body = JSON.stringify(message);
     const response = await fetch(url, {
       method: "POST",
-      headers: { "content-type": "application/json", ...(await sign(secret, { id, at: now(), body })) },
+      headers: { "content-type": "application/json", ...(await sign([secret], { id, at: now(), body })) },
       body,
       redirect: "manual",
       signal: AbortSignal.timeout(WEBHOOK_MS_MAX),

@@ -96,8 +96,8 @@ describe("a bad definition is refused by field, and changes nothing", () => {
       pointer: "/target/queue",
     },
     {
-      name: "a URL target",
-      change: { target: { url: "https://example.com" } },
+      name: "a URL that is not public",
+      change: { target: { url: "https://127.1/" } },
       code: "invalid_field",
       pointer: "/target/url",
     },

@@ -25,6 +25,7 @@ const ENVIRONMENT = {
   LIBRARY: QUEUE,
   BILLING: QUEUE,
   INTERNAL: QUEUE,
+  WEBHOOKS: QUEUE,
   LEDGER: { prepare: () => null },
 };
 
@@ -175,6 +176,7 @@ function standingStub(namespace: string, name: string): ScheduleStub {
     knowledge: nothing,
     live: () => Promise.resolve(ok([])),
     message: nothing,
+    call: nothing,
     start: nothing,
     heartbeat: nothing,
     complete: nothing,
