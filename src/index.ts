@@ -6,11 +6,13 @@ import { consumeDead } from "./delivery/dead.ts";
 import { Runs } from "./delivery/runs.ts";
 import { ledgerOf, queueOf, type Env } from "./env.ts";
 import { createApp } from "./http/app.ts";
+import type { Deps } from "./http/context.ts";
 import { openLedger } from "./ledger/reads.ts";
 import { openTokens } from "./ledger/tokens.ts";
 import { causeOf, log } from "./log.ts";
 import { ScheduleObject } from "./schedule/object.ts";
 import type { ScheduleStub } from "./schedule/stub.ts";
+import { dashboard } from "./ui/dashboard.ts";
 import { lookAfter, type Watch } from "./watch/pass.ts";
 import { sweep } from "./watch/sweep.ts";
 import { queueChannel, tellAlerts, webhookChannel } from "./watch/tell.ts";
@@ -47,7 +49,7 @@ const apps = new WeakMap<Env, ReturnType<typeof createApp>>();
 function appOf(env: Env): ReturnType<typeof createApp> {
   const known = apps.get(env);
   if (known) return known;
-  const app = createApp({
+  const deps: Deps = {
     config: configOf(env),
     schedule: (namespace, name) => scheduleOf(env, namespace, name),
     ledger: openLedger(ledgersOf(env)),
@@ -61,7 +63,8 @@ function appOf(env: Env): ReturnType<typeof createApp> {
     later: (work) => waitUntil(work),
     now: () => Date.now(),
     report: (fault, at) => log("request_failed", { ...at, cause: causeOf(fault) }),
-  });
+  };
+  const app = createApp(deps, dashboard(deps));
   apps.set(env, app);
   return app;
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
@@ -11,6 +12,18 @@ const modes = Object.fromEntries(
   ),
 );
 
+/** The modules that wrangler.toml calls Text. */
+const text = {
+  name: "text",
+  enforce: "pre" as const,
+  resolveId: (id: string, importer = "") =>
+    /\.(css|browser\.js)$/.test(id) ? `\0text:${new URL(id, `file://${importer}`).pathname}.js` : null,
+  load(id: string) {
+    if (!id.startsWith("\0text:")) return null;
+    return `export default ${JSON.stringify(readFileSync(id.slice("\0text:".length, -".js".length), "utf8"))}`;
+  },
+};
+
 /**
  * Four rooms: `node` is pure and fast (core, machine), `worker` runs inside workerd with real objects, D1 and
  * queues, `shards` does so with several databases and queues for one target, `e2e` starts whole runtimes from the outside and kills them.
@@ -20,10 +33,11 @@ export default defineConfig({
     root: path(".."),
     projects: [
       {
+        plugins: [text],
         test: {
           name: "node",
-          include: ["core", "schedule", "ledger", "consumer", "http", "scripts"].map(
-            (room) => `test/${room}/**/*.test.ts`,
+          include: ["core", "schedule", "ledger", "consumer", "http", "scripts", "ui"].map(
+            (room) => `test/${room}/**/*.test.{ts,tsx}`,
           ),
           setupFiles: [path("seed.ts")],
           testTimeout: 60_000,
@@ -31,6 +45,7 @@ export default defineConfig({
       },
       {
         plugins: [
+          text,
           cloudflareTest({
             wrangler: { configPath: path("../wrangler.toml") },
             miniflare: { bindings: { ADMIN_TOKEN: "test-token", MIGRATIONS: migrations, ...modes } },
@@ -46,6 +61,7 @@ export default defineConfig({
       },
       {
         plugins: [
+          text,
           cloudflareTest({
             wrangler: { configPath: path("../wrangler.toml") },
             miniflare: {

@@ -12,6 +12,7 @@ const DAY = 24 * HOUR;
 export const LIMITS = {
   PAYLOAD_BYTES_MAX: 64 * 1024, // a queue message holds 128 KB; the other half is ours and headroom
   BODY_BYTES_MAX: 256 * 1024, // a request body: a definition with a full payload, escaped, still fits
+  FORM_BYTES_MAX: 8 * 1024, // the dashboard's sign-in: a token, and an address to return to
   RESULT_BYTES_MAX: 16 * 1024, // kept in the ledger row, so it has to stay a row
   ERROR_BYTES_MAX: 16 * 1024,
   DESCRIPTION_CHARS_MAX: 1_000,

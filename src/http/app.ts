@@ -41,7 +41,8 @@ const RESOURCES = [
   tokens,
 ];
 
-export function createApp(deps: Deps): Hono<AppEnv> {
+/** `pages` are for people, and come after what is for programs. */
+export function createApp<Pages extends AppEnv>(deps: Deps, pages: Hono<Pages>): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
 
   app.use(async function readClock(c, next) {
@@ -53,6 +54,7 @@ export function createApp(deps: Deps): Hono<AppEnv> {
   serveDocument(app);
   for (const path of ["/v1/*", "/metrics"]) app.use(path, authenticate(deps));
   for (const resource of RESOURCES) app.route("/", resource(deps));
+  app.route("/", pages);
   refuseOtherMethods(app);
 
   app.notFound((c) =>
@@ -68,7 +70,7 @@ export function createApp(deps: Deps): Hono<AppEnv> {
 
 /** A path that exists answers 405 to a method it does not know, and says which it does. */
 function refuseOtherMethods(app: Hono<AppEnv>): void {
-  const routes = app.routes.filter(({ method }) => method !== "ALL");
+  const routes = app.routes.filter(({ method, path }) => method !== "ALL" && path !== "/*");
   for (const [path, same] of Map.groupBy(routes, (route) => route.path)) {
     const methods = [...new Set(same.map(({ method }) => method))].join(", ");
     app.all(path, (c) => {

@@ -3,10 +3,13 @@
  * that cannot be understood, everything is refused but /healthz.
  */
 import type { Context } from "hono";
+import { ok } from "../core/errors.ts";
 import type { AppEnv, Deps } from "./context.ts";
-import { identify, type Principal } from "./principal.ts";
-import { refuse } from "./problem.ts";
+import { identify, principalOf, type Principal } from "./principal.ts";
+import { refuse, type Outcome } from "./problem.ts";
 import { NAMESPACE } from "./requests.ts";
+import { isSame } from "./secret.ts";
+import { CSRF_HEADER, isSameOrigin, sessionOf } from "./session.ts";
 
 /** Before any route but /healthz. */
 export function requireConfiguration({ config }: Deps) {
@@ -21,9 +24,9 @@ export function requireConfiguration({ config }: Deps) {
 export function authenticate(deps: Deps) {
   return async function authenticate(c: Context<AppEnv>, next: () => Promise<void>) {
     const text = bearerOf(c);
-    const identified = text === null ? null : await identify(deps, text, c.var.now);
-    if (identified?.ok === false) return refuse(c, identified.error);
-    const principal = identified?.value;
+    const identified = await (text === null ? identifyPage(c, deps) : identify(deps, text, c.var.now));
+    if (!identified.ok) return refuse(c, identified.error);
+    const principal = identified.value;
     if (!principal) {
       c.header("www-authenticate", 'Bearer realm="carillon"');
       return refuse(c, {
@@ -53,6 +56,14 @@ export function bearerOf(c: Context): string | null {
   return /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1] ?? null;
 }
 
-function home({ namespaces }: Principal): string {
+/** The dashboard's own calls come with its cookie: only from our pages, and only beside the header that proves it. */
+async function identifyPage(c: Context<AppEnv>, deps: Deps): Promise<Outcome<Principal | null>> {
+  const proof = c.req.header(CSRF_HEADER);
+  if (proof === undefined || !isSameOrigin(c)) return ok(null);
+  const session = await sessionOf(c, deps.config, c.var.now);
+  return session && (await isSame(proof, session.csrf)) ? principalOf(deps, session.id, c.var.now) : ok(null);
+}
+
+export function home({ namespaces }: Principal): string {
   return namespaces === "*" ? "default" : (namespaces[0] ?? "default");
 }

@@ -20,6 +20,12 @@ export async function readJson(request: Request): Promise<Outcome<unknown>> {
   return parse(bytes);
 }
 
+/** A form of a page of ours: a handful of short fields. Null: it is longer than that. */
+export async function readForm(request: Request): Promise<URLSearchParams | null> {
+  const bytes = await readBounded(request, LIMITS.FORM_BYTES_MAX);
+  return bytes && new URLSearchParams(new TextDecoder().decode(bytes));
+}
+
 async function readBounded(request: Request, max: number): Promise<Uint8Array | null> {
   if (Number(request.headers.get("content-length") ?? 0) > max) return null;
   const chunks: Uint8Array[] = [];

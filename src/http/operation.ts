@@ -59,7 +59,7 @@ export function operation(of: Operation) {
 }
 
 /** The schedule that the path names, by itself or with one of its occurrences. */
-function scheduleIn(c: Context<AppEnv>): string | null {
+export function scheduleIn(c: Context): string | null {
   const { name, id } = c.req.param() as { name?: string; id?: string };
   return name ?? /^(.+?)@/.exec(id ?? "")?.[1] ?? null;
 }

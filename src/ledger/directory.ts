@@ -128,6 +128,22 @@ export async function schedulesAfter(
   return results.map(entryOf);
 }
 
+/** Those that have a schedule, in order. Each costs one look into the primary key, however many schedules it has. */
+export async function listNamespaces(db: D1Database, limit: number): Promise<string[]> {
+  const { results } = await db
+    .prepare(
+      `WITH RECURSIVE found(namespace, n) AS (
+         SELECT min(namespace), 1 FROM schedules
+         UNION ALL
+         SELECT (SELECT min(namespace) FROM schedules WHERE namespace > found.namespace), n + 1
+           FROM found WHERE found.namespace IS NOT NULL AND n < ?1)
+       SELECT namespace FROM found WHERE namespace IS NOT NULL`,
+    )
+    .bind(limit)
+    .all<{ namespace: string }>();
+  return results.map(({ namespace }) => namespace);
+}
+
 function entryOf(row: ScheduleRow): Entry {
   return {
     namespace: row.namespace,

@@ -13,6 +13,7 @@ import { listRevisions, readRevision } from "./changes.ts";
 import { listAlerts, type Alert, type AlertQuery } from "./alerts.ts";
 import {
   countSchedules,
+  listNamespaces,
   listSchedules,
   readSchedule,
   schedulesAfter,
@@ -60,6 +61,9 @@ export interface Recorded {
 /** Slots looked up by one statement: their list is bound as one text, of at most 2 MB. */
 const SLOTS_A_LOOK = 5_000;
 
+/** More than a menu shows. */
+const NAMESPACES_MAX = 200;
+
 export interface LedgerReads {
   schedule(namespace: string, name: string): Promise<Entry | null>;
   /** One more than asked for, if there is one. */
@@ -100,6 +104,8 @@ export interface LedgerReads {
   numbers(query: NumbersQuery): Promise<Numbers>;
   /** Is there a schedule to look after that is older than this? */
   hasActiveSince(since: number): Promise<boolean>;
+  /** Those that have a schedule. */
+  namespaces(): Promise<string[]>;
 }
 
 export function openLedger(databases: ReadonlyMap<string, D1Database>): LedgerReads {
@@ -164,6 +170,7 @@ export function openLedger(databases: ReadonlyMap<string, D1Database>): LedgerRe
     alerts: (query) => listAlerts(directory, query),
     numbers: (query) => readNumbers(directory, shards, query),
     hasActiveSince: (since) => hasActiveSince(directory, since),
+    namespaces: () => listNamespaces(directory, NAMESPACES_MAX),
   };
 }
 

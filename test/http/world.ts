@@ -6,9 +6,11 @@ import { presentDefinition } from "../../src/core/present.ts";
 import { complete, type DefinitionInput } from "../../src/core/schedule.ts";
 import { resolveTrigger } from "../../src/core/trigger.ts";
 import { createApp } from "../../src/http/app.ts";
+import type { Deps } from "../../src/http/context.ts";
 import type { LedgerReads } from "../../src/ledger/reads.ts";
 import { hashOf, newToken } from "../../src/http/secret.ts";
 import { SCOPES, type Token, type Tokens } from "../../src/ledger/tokens.ts";
+import { dashboard } from "../../src/ui/dashboard.ts";
 import type { OccurrenceView, PutReply, ScheduleStub, ScheduleView } from "../../src/schedule/stub.ts";
 
 // workerd has it where it belongs, Node has it elsewhere.
@@ -60,7 +62,7 @@ export function world(env: Record<string, unknown> = {}): World {
   const ledger: Partial<LedgerReads> = {};
   const tokens = new Map<string, Token>();
   const faults: unknown[] = [];
-  const app = createApp({
+  const deps: Deps = {
     config: configOf({ ...ENVIRONMENT, ...env }),
     schedule: (namespace, name) =>
       recording({ ...standingStub(namespace, name), ...stub }, `${namespace}/${name}`, calls),
@@ -75,7 +77,8 @@ export function world(env: Record<string, unknown> = {}): World {
     later: () => {},
     now: () => NOW,
     report: (fault, at) => faults.push({ fault, ...at }),
-  });
+  };
+  const app = createApp(deps, dashboard(deps));
 
   async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const content = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
@@ -291,4 +294,5 @@ const EMPTY_LEDGER: LedgerReads = {
   numbers: () => Promise.resolve({ occurrences: [], gaps: [], schedules: [], alerts: [], isCut: false }),
   alerts: () => Promise.resolve([]),
   hasActiveSince: () => Promise.resolve(false),
+  namespaces: () => Promise.resolve([]),
 };
