@@ -56,6 +56,7 @@ export const BOUNDS = {
   BACKFILL_LOOK_MAX: 10_000, // slots that it looks at to find them
   ROWS_PER_HAND_OVER: 200, // pending ledger rows offered at once
   SWEPT_PER_PASS: 500, // schedules that one pass of the sweep looks at
+  PASSES_A_MINUTE: 10, // 5,000 schedules a minute, within the 1,000 statements that an invocation may make
   CALLS_PER_PASS: 200, // objects that it asks or wakes; a page with more of them ends early
   SWEEP_SETTLE_MS: 15 * SECOND, // what is due more recently may still be on its way to the ledger
   SWEEP_STALE_MS: 5 * MINUTE, // a pass is due every minute: five missing ones are no accident
@@ -64,7 +65,8 @@ export const BOUNDS = {
   ALERT_FAILURES: 3, // in a row: one may be an accident, two a coincidence
   TOLD_PER_PASS: 100, // alerts that one pass delivers
   RETENTION_MS_LEAST: HOUR, // younger rows are not looked at when pruning: whoever keeps less keeps this
-  PRUNED_PER_PASS: 5_000, // rows that one pass looks at; D1 counts each row deleted as one written
+  PRUNED_AT_ONCE: 10_000, // rows looked at by one statement; D1 counts each row deleted as one written
+  PRUNES_PER_PASS: 64, // of those, over all databases: what runs all day has to be able to go within the day
   QUOTA_SLOTS: 10_000, // the next so many are held against a quota's interval: what is closer only later is no flood
   PRUNED_SCHEDULES_PER_PASS: 200, // whose gap rows and changes it looks at
 } as const;

@@ -37,10 +37,11 @@ export interface PruneSummary {
 
 export async function prune({ directory, shards }: Prune, now: number): Promise<PruneSummary> {
   const pruned: PruneSummary = { occurrences: 0, gaps: 0, changes: 0, alerts: 0 };
+  const stretches = Math.max(1, Math.floor(BOUNDS.PRUNES_PER_PASS / shards.size));
   for (const [name, database] of shards) {
     const at = await prunePosition(database);
     const next = { ...at };
-    pruned.occurrences += await pruneOccurrences({ directory, database, now }, next);
+    pruned.occurrences += await pruneOccurrences({ directory, database, now }, next, stretches);
     pruned.gaps += await pruneGaps({ directory, database, name, now }, next);
     if (database === directory) pruned.changes += await pruneChanges(directory, at.position, now);
     // Where nothing is old, nothing is written.
@@ -58,9 +59,20 @@ interface Walk {
   now: number;
 }
 
-async function pruneOccurrences({ directory, database, now }: Walk, at: PrunePosition): Promise<number> {
-  const rows = await oldRows(database, at, now - BOUNDS.RETENTION_MS_LEAST, BOUNDS.PRUNED_PER_PASS);
-  const last = rows.length < BOUNDS.PRUNED_PER_PASS ? FROM_THE_START : rows.at(-1)!;
+/** One stretch after another while they have rows to go; where nothing goes, one a pass. */
+async function pruneOccurrences(walk: Walk, at: PrunePosition, stretches: number): Promise<number> {
+  let deleted = 0;
+  for (let stretch = 0; stretch < stretches; stretch++) {
+    const gone = await pruneStretch(walk, at);
+    deleted += gone;
+    if (gone === 0 || at.slot === FROM_THE_START.slot) break;
+  }
+  return deleted;
+}
+
+async function pruneStretch({ directory, database, now }: Walk, at: PrunePosition): Promise<number> {
+  const rows = await oldRows(database, at, now - BOUNDS.RETENTION_MS_LEAST, BOUNDS.PRUNED_AT_ONCE);
+  const last = rows.length < BOUNDS.PRUNED_AT_ONCE ? FROM_THE_START : rows.at(-1)!;
   const { slot, schedule, variant } = last;
   Object.assign(at, { slot, schedule, variant });
   const keys = [...new Set(rows.map((row) => row.schedule))];

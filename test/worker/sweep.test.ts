@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { BOUNDS } from "../../src/core/limits.ts";
 import type { ScheduleStub } from "../../src/schedule/stub.ts";
+import { lookAfter } from "../../src/watch/pass.ts";
 import { addressOf, createBell, START, type Bell } from "./bell.ts";
 import { record, schedule } from "./rows.ts";
 import { alerts, pass, nobody, watchOver } from "./watch.ts";
@@ -167,6 +168,21 @@ describe("many schedules", () => {
     expect(calls.toSorted()).toEqual(names);
     await pass(START + 3 * MINUTE, world);
     expect(calls).toHaveLength(names.length + BOUNDS.CALLS_PER_PASS);
+  });
+
+  it("are looked at page after page within the same minute, until a short page was the last", async () => {
+    const many = Array.from(
+      { length: BOUNDS.SWEPT_PER_PASS * 2 + 1 },
+      (_, i) => `s-${String(i).padStart(4, "0")}`,
+    );
+    await record(...many.map((name) => schedule(name, { state: "paused" })));
+    const channels = { queue: null, webhook: null };
+    const pages = vi.spyOn(console, "log");
+    await lookAfter({ ...watchOver(nobody), shards: new Map([["LEDGER", env.LEDGER]]), channels }, START);
+    const looked = pages.mock.calls.flatMap(
+      ([line]) => /"event":"sweep","looked":(\d+)/.exec(String(line))?.[1] ?? [],
+    );
+    expect(looked.map(Number)).toEqual([BOUNDS.SWEPT_PER_PASS, BOUNDS.SWEPT_PER_PASS, 1]);
   });
 
   it("of which one object hangs or throws hold nobody up", async () => {
