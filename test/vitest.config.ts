@@ -34,8 +34,10 @@ export default defineConfig({
     projects: [
       {
         plugins: [text],
+        resolve: { alias: { typescript: path("http/stranger/typescript.ts") } },
         test: {
           name: "node",
+          server: { deps: { inline: ["openapi-typescript"] } },
           include: ["core", "schedule", "ledger", "consumer", "http", "scripts", "ui"].map(
             (room) => `test/${room}/**/*.test.{ts,tsx}`,
           ),

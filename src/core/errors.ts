@@ -16,12 +16,10 @@ export type FailureCode =
   | "never_fires"
   | "invalid_duration"
   | "invalid_instant"
-  | "invalid_timezone"
   | "unknown_queue"
   | "use_pause_or_resume"
   // the schedule
   | "not_found"
-  | "already_exists"
   | "precondition_required"
   | "precondition_failed"
   | "not_paused"

@@ -4,7 +4,9 @@ import { generateSpecs } from "hono-openapi";
 import * as v from "valibot";
 import manifest from "../../package.json" with { type: "json" };
 import type { AppEnv } from "./context.ts";
-import { operation } from "./operation.ts";
+import { HEADERS, operation } from "./operation.ts";
+import { PROBLEMS, typeOf, type ProblemCode } from "./problem.ts";
+import { REMEDIES } from "./remedies.ts";
 import { NAMESPACE } from "./requests.ts";
 
 type Document = Awaited<ReturnType<typeof generateSpecs>>;
@@ -44,6 +46,15 @@ function makeDocument(app: Hono<AppEnv>): Promise<Document> {
         { name: "Service", description: "The scheduler itself" },
       ],
       components: {
+        headers: Object.fromEntries(
+          Object.entries(HEADERS).map(([name, description]) => [
+            name,
+            { description, schema: { type: "string" as const } },
+          ]),
+        ),
+        examples: Object.fromEntries(
+          (Object.keys(PROBLEMS) as ProblemCode[]).map((code) => [code, problemExample(code)]),
+        ),
         securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
         parameters: {
           Namespace: {
@@ -56,4 +67,9 @@ function makeDocument(app: Hono<AppEnv>): Promise<Document> {
       },
     },
   });
+}
+
+function problemExample(code: ProblemCode) {
+  const { status, title } = PROBLEMS[code];
+  return { summary: title, value: { type: typeOf(code), title, status, detail: REMEDIES[code], code } };
 }

@@ -4,7 +4,7 @@
  */
 import type { Context } from "hono";
 import { uniqueSymbol } from "hono-openapi";
-import type * as v from "valibot";
+import * as v from "valibot";
 import type { Scope } from "../ledger/tokens.ts";
 import type { AppEnv } from "./context.ts";
 import { coversSchedule } from "./principal.ts";
@@ -29,10 +29,18 @@ interface Operation {
 interface Answer {
   description: string;
   schema: v.GenericSchema;
-  example?: unknown;
+  headers?: readonly (keyof typeof HEADERS)[];
   /** JSON unless told otherwise. */
   type?: string;
 }
+
+/** What answers carry beside their body. */
+export const HEADERS = {
+  ETag: "The revision in force, for `If-Match`",
+  Location: "Where what was made can be read",
+  "Retry-After": "Seconds after which the same request may work",
+  "WWW-Authenticate": "That a bearer token is wanted",
+} as const;
 
 /** What any call with a token may meet. */
 const ALWAYS: ProblemCode[] = ["unauthorized", "forbidden", "not_found", "invalid_field", "internal"];
@@ -79,17 +87,16 @@ function describe({ id, summary, description, tag, scope, answers, refuses = [] 
 
 function describeAnswers(answers: Operation["answers"]) {
   return Object.fromEntries(
-    Object.entries(answers).map(([status, { description, schema, example, type = "application/json" }]) => [
-      status,
-      {
-        description,
-        content: { [type]: { schema: document(schema), ...(example ? { example } : {}) } },
-      },
-    ]),
+    Object.entries(answers).map(
+      ([status, { description, schema, headers = [], type = "application/json" }]) => [
+        status,
+        { description, ...describeHeaders(headers), content: { [type]: { schema: document(schema) } } },
+      ],
+    ),
   );
 }
 
-/** One response for each status, which names the codes that may come with it. */
+/** One response for each status: its schema knows the codes that may come with it, and each has its example. */
 function describeProblems(codes: readonly ProblemCode[]) {
   const byStatus = Map.groupBy(new Set(codes), (code) => PROBLEMS[code].status);
   return Object.fromEntries(
@@ -97,8 +104,28 @@ function describeProblems(codes: readonly ProblemCode[]) {
       status,
       {
         description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}`).join("; "),
-        content: { "application/problem+json": { schema: document(problem) } },
+        ...describeHeaders(headersOf(status, codes)),
+        content: {
+          "application/problem+json": {
+            schema: document(v.intersect([problem, v.looseObject({ code: v.picklist(codes) })])),
+            examples: Object.fromEntries(
+              codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
+            ),
+          },
+        },
       },
     ]),
   );
+}
+
+function headersOf(status: number, codes: ProblemCode[]): (keyof typeof HEADERS)[] {
+  if (status === 401) return ["WWW-Authenticate"];
+  return codes.some((code) => PROBLEMS[code].retryAfter !== undefined) ? ["Retry-After"] : [];
+}
+
+function describeHeaders(names: readonly (keyof typeof HEADERS)[]) {
+  if (names.length === 0) return {};
+  return {
+    headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+  };
 }

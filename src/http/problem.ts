@@ -49,7 +49,6 @@ export const PROBLEMS: Record<ProblemCode, Kind> = {
   not_due: { status: 409, title: "The occurrence is not due yet" },
   not_final: { status: 409, title: "The occurrence has not ended yet" },
   lease_lost: { status: 409, title: "The token holds this lease no longer" },
-  already_exists: { status: 412, title: "The schedule exists" },
   precondition_failed: { status: 412, title: "The revision has changed meanwhile" },
   body_too_large: { status: 413, title: "The body is too large" },
   unknown_field: { status: 422, title: "There is no such field" },
@@ -58,7 +57,6 @@ export const PROBLEMS: Record<ProblemCode, Kind> = {
   never_fires: { status: 422, title: "The trigger can never make a slot" },
   invalid_duration: { status: 422, title: "A duration is not valid" },
   invalid_instant: { status: 422, title: "An instant is not valid" },
-  invalid_timezone: { status: 422, title: "A time zone is not valid" },
   unknown_queue: { status: 422, title: "The queue may not be named" },
   ambiguous_time: { status: 422, title: "The local time exists twice" },
   limit_exceeded: { status: 422, title: "A limit is exceeded" },
@@ -90,7 +88,7 @@ export function refuse(c: Context, ...refusals: [Refusal, ...Refusal[]]): Respon
 }
 
 /** A name, not an address: it stays the same wherever the scheduler is deployed. */
-function typeOf(code: ProblemCode): string {
+export function typeOf(code: ProblemCode): string {
   return `urn:carillon:problem:${code}`;
 }
 

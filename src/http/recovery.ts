@@ -85,7 +85,9 @@ export function recovery(deps: Deps): Hono<AppEnv> {
       summary: "Run an ended occurrence again, under a new and linked identity",
       description:
         'Keeps payload and revision; `{ "revision": "current" }` takes the current ones. The original stays as it is.',
-      answers: { 201: { description: "The new occurrence", schema: views.occurrence } },
+      answers: {
+        201: { description: "The new occurrence", schema: views.occurrence, headers: ["Location"] },
+      },
       refuses: [...BODY, "not_final", "limit_exceeded"],
     }),
     accept("param", idPath),

@@ -42,8 +42,8 @@ export function schedules(deps: Deps): Hono<AppEnv> {
       description:
         "An identical definition is 200 and changes nothing. To replace another one, send If-Match.",
       answers: {
-        200: { description: "Replaced, or unchanged", schema: views.schedule },
-        201: { description: "Created", schema: views.schedule },
+        200: { description: "Replaced, or unchanged", schema: views.schedule, headers: ["ETag"] },
+        201: { description: "Created", schema: views.schedule, headers: ["ETag", "Location"] },
       },
       refuses: [...DEFINITION, "precondition_required"],
     }),
@@ -69,7 +69,13 @@ export function schedules(deps: Deps): Hono<AppEnv> {
       tag: "Schedules",
       scope: "read",
       summary: "Read a schedule: its definition with defaults filled in, its state and health",
-      answers: { 200: { description: "The schedule; its ETag is the revision", schema: views.schedule } },
+      answers: {
+        200: {
+          description: "The schedule; its ETag is the revision",
+          schema: views.schedule,
+          headers: ["ETag"],
+        },
+      },
     }),
     accept("param", namePath),
     async (c) => {
@@ -88,7 +94,7 @@ export function schedules(deps: Deps): Hono<AppEnv> {
       description:
         "By top-level field; `catchUp`, `retry`, `timeouts` and `alerts` merge one level deep. " +
         "Null restores the default, but `payload: null` is a value.",
-      answers: { 200: { description: "Changed, or unchanged", schema: views.schedule } },
+      answers: { 200: { description: "Changed, or unchanged", schema: views.schedule, headers: ["ETag"] } },
       refuses: DEFINITION,
     }),
     accept("param", namePath),
@@ -109,7 +115,13 @@ export function schedules(deps: Deps): Hono<AppEnv> {
       tag: "Schedules",
       scope: "write",
       summary: "Remove a schedule: what has not started is cancelled, running work finishes, history stays",
-      answers: { 200: { description: "The schedule as it was, now deleted", schema: views.schedule } },
+      answers: {
+        200: {
+          description: "The schedule as it was, now deleted",
+          schema: views.schedule,
+          headers: ["ETag"],
+        },
+      },
       refuses: ["precondition_failed"],
     }),
     accept("param", namePath),

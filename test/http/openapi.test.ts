@@ -1,3 +1,4 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { PROBLEMS } from "../../src/http/problem.ts";
 import { world } from "./world.ts";
@@ -8,16 +9,29 @@ interface Operation {
   security: object[];
   parameters?: { $ref?: string; name?: string; in?: string; required?: boolean; schema?: object }[];
   requestBody?: { required: boolean; content: Record<string, { schema: Schema }> };
-  responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
+  responses: Record<string, Response>;
+}
+interface Response {
+  description: string;
+  headers?: Record<string, object>;
+  content?: Record<string, { schema: Schema; examples?: Record<string, object> }>;
 }
 interface Schema {
   $ref?: string;
   examples?: unknown[];
+  allOf?: [Schema, Schema];
+  properties?: Record<string, Schema>;
+  enum?: string[];
 }
 interface Document {
   openapi: string;
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema>; parameters: Record<string, object> };
+  components: {
+    schemas: Record<string, Schema>;
+    parameters: Record<string, object>;
+    headers: Record<string, object>;
+    examples: Record<string, { value: object }>;
+  };
 }
 
 async function read() {
@@ -72,6 +86,13 @@ const CALLS = [
 ];
 
 describe("the OpenAPI document", () => {
+  it("is valid by the official schema of OpenAPI 3.1", async () => {
+    const { document } = await read();
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate(structuredClone(document) as never);
+    expect({ valid, errors, version: validator.version }).toEqual({ valid: true, version: "3.1" });
+  });
+
   it("has every call of the API", async () => {
     const { document, operations } = await read();
     expect(document.openapi).toMatch(/^3\.1\./);
@@ -97,27 +118,32 @@ describe("the OpenAPI document", () => {
       expect(inPath.map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
       expect(inPath.every(({ required, schema }) => required === true && schema)).toBe(true);
     }
-    for (const [, section, name] of JSON.stringify(document).matchAll(/"#\/components\/(\w+)\/(\w+)"/g)) {
+    for (const [, section, name] of JSON.stringify(document).matchAll(/"#\/components\/(\w+)\/([\w-]+)"/g)) {
       expect(document.components).toHaveProperty([section!, name!]);
     }
   });
 
   it("promises a problem document for every refusal, and every code somewhere", async () => {
-    const { operations } = await read();
+    const { document, operations } = await read();
     const told = new Set<string>();
     for (const { path, operation } of operations) {
       for (const [status, { description, content }] of Object.entries(operation.responses)) {
         // What /healthz says in red is no refusal.
         if (Number(status) < 400 || path === "/healthz") continue;
-        expect(content).toEqual({
-          "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } },
-        });
-        for (const [, code] of description.matchAll(/`(\w+)`/g)) told.add(code!);
+        const { schema, examples } = content!["application/problem+json"]!;
+        const [known, { properties }] = schema.allOf!;
+        expect(known).toEqual({ $ref: "#/components/schemas/Problem" });
+        for (const code of properties!.code!.enum!) {
+          expect(description).toContain(`\`${code}\``);
+          expect(examples).toHaveProperty(code, { $ref: `#/components/examples/${code}` });
+          expect(document.components.examples[code]!.value).toMatchObject({ code, status: Number(status) });
+          told.add(code);
+        }
       }
       if (path.startsWith("/v1/")) expect(operation.responses).toHaveProperty("401");
     }
     const untold = Object.keys(PROBLEMS).filter((code) => !told.has(code));
-    expect(untold).toEqual(["method_not_allowed", ...LATER]);
+    expect(untold).toEqual(["method_not_allowed"]);
   });
 
   it("shows an example of every body, and each is taken", async () => {
@@ -146,6 +172,3 @@ describe("the OpenAPI document", () => {
     ]);
   });
 });
-
-/** Codes whose calls come later. */
-const LATER = ["already_exists", "invalid_timezone"];

@@ -45,6 +45,7 @@ export interface Answer {
 }
 
 export interface World {
+  app: ReturnType<typeof createApp>;
   calls: Call[];
   /** What the test wants the object and the ledger to do instead of what they do by themselves. */
   stub: Partial<ScheduleStub>;
@@ -97,7 +98,7 @@ export function world(env: Record<string, unknown> = {}): World {
     return { status: response.status, headers: response.headers, body: parsed, text };
   }
 
-  return { calls, stub, ledger, tokens, faults, send };
+  return { app, calls, stub, ledger, tokens, faults, send };
 }
 
 /** Makes a token that may do what is said, and gives the header that presents it. */
