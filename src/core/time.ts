@@ -74,6 +74,8 @@ export function formatInstant(ms: number): string {
 const UNITS_MS = { w: 7 * DAY_MS, d: DAY_MS, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
 const ISO_DURATION = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:[.,]\d{1,3})?)S)?)?$/;
 const SHORT_DURATION = /^(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
+/** What a duration may look like, for a schema. */
+export const DURATION_PATTERN = `${ISO_DURATION.source}|${SHORT_DURATION.source}`;
 
 /** ISO 8601 (`PT15M`, `P1D`) or short (`15m`, `1h30m`); exact, hence no months and no years. */
 export function parseDuration(text: string): Result<number> {

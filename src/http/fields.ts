@@ -8,7 +8,7 @@ import * as v from "valibot";
 import { fail, ok, type Failure, type Result } from "../core/errors.ts";
 import type { Json } from "../core/schedule.ts";
 import { nearest } from "../core/spelling.ts";
-import { formatDuration, parseDuration, parseInstant } from "../core/time.ts";
+import { DURATION_PATTERN, formatDuration, parseDuration, parseInstant } from "../core/time.ts";
 
 export interface JsonSchema {
   [keyword: string]: unknown;
@@ -93,7 +93,7 @@ export function either<A extends v.GenericSchema, B extends v.GenericSchema>(
 }
 
 /** With an example for the document. */
-export function shown<S extends v.GenericSchema>(schema: S, example: object) {
+export function shown<S extends v.GenericSchema>(schema: S, example: unknown) {
   return v.pipe(schema, v.metadata({ examples: [example] }));
 }
 
@@ -159,21 +159,23 @@ export function list<const S extends v.GenericSchema>(item: S, max: number) {
 /** ISO 8601 or short, in; whole milliseconds, out. */
 export function duration(min: number, max: number): ParsedSchema<number> {
   const bounds = `from ${formatDuration(min)} to ${formatDuration(max)}`;
-  return parsed(
-    (input) => {
-      if (typeof input !== "string")
-        return fail("invalid_duration", 'must be a text such as "15m" or "PT15M"');
-      const ms = parseDuration(input);
-      if (!ms.ok || (ms.value >= min && ms.value <= max)) return ms;
-      return fail("invalid_duration", `must be ${bounds}`);
-    },
-    {
-      type: "string",
-      format: "duration",
-      description: `ISO 8601 or short form, ${bounds}`,
-      examples: ["PT15M", "15m"],
-    },
-  );
+  return parsed((input) => {
+    if (typeof input !== "string") return fail("invalid_duration", 'must be a text such as "15m" or "PT15M"');
+    const ms = parseDuration(input);
+    if (!ms.ok || (ms.value >= min && ms.value <= max)) return ms;
+    return fail("invalid_duration", `must be ${bounds}`);
+  }, durationSchema(bounds));
+}
+
+/** No `format: duration`: that knows ISO 8601 only. */
+export function durationSchema(bounds?: string): JsonSchema {
+  return {
+    type: "string",
+    pattern: DURATION_PATTERN,
+    minLength: 2,
+    description: `ISO 8601 or short form${bounds === undefined ? "" : `, ${bounds}`}`,
+    examples: ["PT15M", "15m"],
+  };
 }
 
 /** RFC 3339, in; epoch milliseconds, out. */

@@ -5,16 +5,21 @@ import manifest from "../../package.json" with { type: "json" };
 import { BOUNDS } from "../core/limits.ts";
 import { formatInstant } from "../core/time.ts";
 import type { AppEnv, Deps } from "./context.ts";
+import * as examples from "./examples.ts";
+import { shown } from "./fields.ts";
 import { operation } from "./operation.ts";
 
-const health = v.object({
-  status: v.picklist(["ok", "stale"]),
-  version: v.string(),
-  /** False: the API refuses everything until the configuration is right. */
-  configured: v.boolean(),
-  ledger: v.picklist(["ok", "unavailable"]),
-  sweep: v.nullable(v.object({ passedAt: v.string() })),
-});
+const health = shown(
+  v.object({
+    status: v.picklist(["ok", "stale"]),
+    version: v.string(),
+    /** False: the API refuses everything until the configuration is right. */
+    configured: v.boolean(),
+    ledger: v.picklist(["ok", "unavailable"]),
+    sweep: v.nullable(v.object({ passedAt: v.string() })),
+  }),
+  examples.HEALTH,
+);
 
 export function healthz(deps: Deps): Hono<AppEnv> {
   const app = new Hono<AppEnv>();

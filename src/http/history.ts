@@ -1,6 +1,5 @@
 /** Lists of occurrences and gap rows, newest first: of one schedule, and of a namespace. */
 import { Hono } from "hono";
-import * as v from "valibot";
 import { parseOccurrenceId } from "../core/occurrence.ts";
 import { compare, merge, type Placed, type Position, type Stretch } from "../ledger/page.ts";
 import type { ItemFilter } from "../ledger/reads.ts";
@@ -18,7 +17,7 @@ import * as views from "./views.ts";
 /** The object's clock may be a little ahead of ours, and its newest occurrence with it. */
 const CLOCKS_DIFFER_MS = 60_000;
 
-const item = v.union([views.occurrence, views.gap]);
+const items = views.page(views.occurrence, views.gap);
 
 export function histories(deps: Deps): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
@@ -32,7 +31,7 @@ export function histories(deps: Deps): Hono<AppEnv> {
       summary: "The history of a schedule: its occurrences, and gap rows for runs of slots that did not run",
       description:
         "`[from, to)` by slot. A page may hold fewer items than `limit`, even none, and still have a cursor: go on until it is null.",
-      answers: { 200: { description: "A page", schema: views.page(item) } },
+      answers: { 200: { description: "A page", schema: items } },
       refuses: ["invalid_instant"],
     }),
     accept("param", namePath),
@@ -55,7 +54,7 @@ export function histories(deps: Deps): Hono<AppEnv> {
       summary: "Occurrences and gap rows of a namespace, as far as the ledger knows them",
       description:
         "`[from, to)` by slot. A filter looks at a bounded stretch of time: a page may hold fewer items than `limit`, even none, and still have a cursor.",
-      answers: { 200: { description: "A page", schema: views.page(item) } },
+      answers: { 200: { description: "A page", schema: items } },
       refuses: ["invalid_instant"],
     }),
     accept("query", occurrencesQuery),

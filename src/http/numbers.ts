@@ -6,10 +6,17 @@ import type { Numbers } from "../ledger/stats.ts";
 import { percentile, secondsOf, type Measure } from "../watch/measures.ts";
 import { METRICS_TYPE, METRICS_WINDOW_MS, renderMetrics } from "../watch/metrics.ts";
 import type { AppEnv, Deps } from "./context.ts";
+import * as examples from "./examples.ts";
+import { shown } from "./fields.ts";
 import { operation } from "./operation.ts";
 import { statsQuery } from "./requests.ts";
 import { accept } from "./validate.ts";
+import * as views from "./views.ts";
 
+const text = shown(
+  v.string(),
+  '# TYPE carillon_schedules gauge\ncarillon_schedules{namespace="default",state="active",health="healthy"} 3\n# EOF\n',
+);
 const counts = v.record(v.string(), v.number());
 const percentiles = v.object({
   count: v.number(),
@@ -18,17 +25,21 @@ const percentiles = v.object({
   p99: v.nullable(v.number()),
   max: v.nullable(v.number()),
 });
-const stats = v.object({
-  from: v.string(),
-  to: v.string(),
-  truncated: v.boolean(),
-  occurrences: v.object({ total: v.number(), byState: counts, byReason: counts }),
-  lateness: percentiles,
-  queueWait: percentiles,
-  duration: percentiles,
-  schedules: v.object({ total: v.number(), byState: counts, byHealth: counts }),
-  alerts: counts,
-});
+const stats = views.named(
+  "Stats",
+  v.object({
+    from: v.string(),
+    to: v.string(),
+    truncated: v.boolean(),
+    occurrences: v.object({ total: v.number(), byState: counts, byReason: counts }),
+    lateness: percentiles,
+    queueWait: percentiles,
+    duration: percentiles,
+    schedules: v.object({ total: v.number(), byState: counts, byHealth: counts }),
+    alerts: counts,
+  }),
+  examples.STATS,
+);
 
 export function numbers(deps: Deps): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
@@ -42,7 +53,7 @@ export function numbers(deps: Deps): Hono<AppEnv> {
       summary: "OpenMetrics text: lateness, queue wait, duration, counts, alerts, the age of the sweep",
       description:
         "Over the last hour and at most the newest 5,000 occurrences, read from the ledger: gauges, not counters. A token for all namespaces sees all unless the header names one.",
-      answers: { 200: { description: "The metrics, as text", schema: v.string(), type: METRICS_TYPE } },
+      answers: { 200: { description: "The metrics, as text", schema: text, type: METRICS_TYPE } },
     }),
     async (c) => {
       const { now, principal } = c.var;

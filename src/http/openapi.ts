@@ -4,10 +4,19 @@ import { generateSpecs } from "hono-openapi";
 import * as v from "valibot";
 import manifest from "../../package.json" with { type: "json" };
 import type { AppEnv } from "./context.ts";
+import { shown, type JsonSchema } from "./fields.ts";
+import { explainFields } from "./glossary.ts";
 import { HEADERS, operation } from "./operation.ts";
 import { PROBLEMS, typeOf, type ProblemCode } from "./problem.ts";
 import { REMEDIES } from "./remedies.ts";
 import { NAMESPACE } from "./requests.ts";
+
+const ABOUT = [
+  "Errors are RFC 9457 problem documents (`application/problem+json`) with a stable `code`, the place that is to blame, and often a hint.",
+  "Unknown fields and parameters are refused, by name. Durations are exact: ISO 8601 (`PT15M`) or short (`15m`) in, ISO 8601 out. Instants are RFC 3339.",
+  "Lists answer `{ items, nextCursor }`, newest first: go on with `cursor` until it is null.",
+  "A method that a resource does not know is 405 (`method_not_allowed`), with the others in `Allow`; each GET has its HEAD. `/docs` shows this document, all codes and all limits.",
+].join("\n\n");
 
 type Document = Awaited<ReturnType<typeof generateSpecs>>;
 
@@ -20,21 +29,26 @@ export function serveDocument(app: Hono<AppEnv>): void {
       tag: "Service",
       scope: null,
       summary: "This document",
-      answers: { 200: { description: "OpenAPI 3.1", schema: v.looseObject({ openapi: v.string() }) } },
+      answers: {
+        200: {
+          description: "OpenAPI 3.1",
+          schema: shown(v.looseObject({ openapi: v.string() }), { openapi: "3.1.0" }),
+        },
+      },
     }),
     async (c) => c.json(await (document ??= makeDocument(app))),
   );
 }
 
-function makeDocument(app: Hono<AppEnv>): Promise<Document> {
-  return generateSpecs(app, {
+async function makeDocument(app: Hono<AppEnv>): Promise<Document> {
+  const document = await generateSpecs(app, {
     excludeStaticFile: false,
     defaultValidationErrorResponse: false,
     documentation: {
       info: {
         title: "Carillon",
         version: manifest.version,
-        description: `${manifest.description}\n\nErrors are RFC 9457 problem documents with a stable \`code\`.`,
+        description: `${manifest.description}\n\n${ABOUT}`,
         license: { name: "MIT", identifier: "MIT" },
       },
       servers: [{ url: "/" }],
@@ -67,6 +81,11 @@ function makeDocument(app: Hono<AppEnv>): Promise<Document> {
       },
     },
   });
+  for (const name of ["Definition", "DefinitionPatch", "Schedule"]) {
+    const schema = document.components?.schemas?.[name];
+    if (schema) explainFields(schema as JsonSchema, { withDefaults: name === "Definition" });
+  }
+  return document;
 }
 
 function problemExample(code: ProblemCode) {

@@ -3,6 +3,8 @@ import * as v from "valibot";
 import { VERDICTS } from "../core/explain.ts";
 import type { BackfillEnd, BackfillView } from "../schedule/stub.ts";
 import { definitionFields } from "./definition.ts";
+import * as examples from "./examples.ts";
+import { shown } from "./fields.ts";
 import { gap, instant, maybeInstant, maybeNumber, maybeText, named, occurrence } from "./views.ts";
 
 export const backfill = named(
@@ -16,13 +18,13 @@ export const backfill = named(
     leftOut: v.object({ succeeded: v.number(), open: v.number() }),
     more: v.pipe(v.boolean(), v.description("The range goes on beyond what was chosen")),
   }),
+  examples.BACKFILL,
 ) satisfies v.GenericSchema<unknown, BackfillView>;
 
-export const backfillEnd = v.object({
-  id: v.string(),
-  cancelled: v.number(),
-  stopping: v.number(),
-}) satisfies v.GenericSchema<unknown, BackfillEnd>;
+export const backfillEnd = shown(
+  v.object({ id: v.string(), cancelled: v.number(), stopping: v.number() }),
+  examples.BACKFILL_END,
+) satisfies v.GenericSchema<unknown, BackfillEnd>;
 
 export const explanation = named(
   "Explanation",
@@ -38,6 +40,7 @@ export const explanation = named(
     ),
     nearest: v.object({ previous: maybeInstant, next: maybeInstant }),
   }),
+  examples.EXPLANATION,
 );
 
 export const audit = named(
@@ -60,6 +63,7 @@ export const audit = named(
     ),
     nextCursor: maybeText,
   }),
+  examples.AUDIT,
 );
 
 export const simulation = named(
@@ -74,6 +78,7 @@ export const simulation = named(
     reached: instant,
     truncated: v.boolean(),
   }),
+  examples.SIMULATION,
 );
 
 /** What became of one occurrence that was to run again. */
@@ -84,6 +89,7 @@ export const replayed = named(
     replay: v.pipe(maybeText, v.description("The id of the new occurrence")),
     error: v.nullable(v.object({ code: v.string(), message: v.string() })),
   }),
+  examples.REPLAYED,
 );
 
 export const revision = named(
@@ -96,4 +102,5 @@ export const revision = named(
     note: maybeText,
     definition: v.object(definitionFields),
   }),
+  examples.REVISION,
 );

@@ -6,6 +6,7 @@ import { formatInstant } from "../core/time.ts";
 import { SCOPES, type Token } from "../ledger/tokens.ts";
 import type { AppEnv, Deps } from "./context.ts";
 import { cursorOf } from "./cursor.ts";
+import * as examples from "./examples.ts";
 import { BODY, operation } from "./operation.ts";
 import type { Principal } from "./principal.ts";
 import { refuse, type Refusal } from "./problem.ts";
@@ -29,10 +30,11 @@ const entries = {
   expiresAt: views.maybeInstant,
   lastUsedAt: v.pipe(views.maybeInstant, v.description("To the minute")),
 };
-const token = views.named("Token", v.object(entries));
+const token = views.named("Token", v.object(entries), examples.TOKEN);
 const made = views.named(
   "NewToken",
   v.object({ ...entries, token: v.pipe(v.string(), v.description("Shown now and never again")) }),
+  { ...examples.TOKEN, token: "carillon_…" },
 );
 
 export function tokens(deps: Deps): Hono<AppEnv> {
@@ -49,7 +51,7 @@ export function tokens(deps: Deps): Hono<AppEnv> {
         'No scope implies another. `namespaces: ["*"]` is all of them. `schedules` bounds all that the token sees, reads as well as writes; ' +
         "`queues` bounds what it may work on and name as a target; null is all. " +
         "Nothing may reach beyond what the maker's own token reaches, its expiry included.",
-      answers: { 201: { description: "The token", schema: made } },
+      answers: { 201: { description: "The token", schema: made, headers: ["Location"] } },
       refuses: [...BODY, "invalid_instant"],
     }),
     accept("json", tokenBody),

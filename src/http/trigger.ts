@@ -1,9 +1,9 @@
 /** `trigger` and `exclude` as request fields: core/ reads them and explains what is wrong; here is their JSON Schema. */
 import { parseExclude, parseTrigger } from "../core/trigger.ts";
-import { parsed, type JsonSchema } from "./fields.ts";
+import { durationSchema, parsed, type JsonSchema } from "./fields.ts";
 
 const timezone: JsonSchema = { type: "string", description: "IANA time zone", examples: ["Europe/Berlin"] };
-const duration: JsonSchema = { type: "string", format: "duration", examples: ["PT15M", "15m"] };
+const duration = durationSchema();
 const cronText: JsonSchema = {
   type: "string",
   description: "Open Cron Pattern Specification 1.4: 5 fields, 6 with seconds first, 7 with the year last",
@@ -14,7 +14,10 @@ const dst: JsonSchema = {
     "What a change of the clocks does; auto: once a day for a fixed time of day, else elapsed time",
   oneOf: [
     { const: "auto" },
-    object({ gap: { enum: ["skip", "next", "shift"] }, fold: { enum: ["first", "second", "both"] } }, []),
+    object({ gap: { enum: ["skip", "next", "shift"] }, fold: { enum: ["first", "second", "both"] } }, [
+      "gap",
+      "fold",
+    ]),
   ],
 };
 

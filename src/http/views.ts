@@ -8,7 +8,9 @@ import { SCHEDULE_STATES } from "../ledger/directory.ts";
 import type { GapView } from "../ledger/row.ts";
 import type { HeartbeatGrant, HealthView, OccurrenceView, StartGrant } from "../schedule/stub.ts";
 import { definitionFields } from "./definition.ts";
-import { PROBLEMS } from "./problem.ts";
+import * as examples from "./examples.ts";
+import { shown } from "./fields.ts";
+import { PROBLEMS, typeOf } from "./problem.ts";
 
 export const instant = v.pipe(v.string(), v.isoTimestamp());
 export const maybeInstant = v.nullable(instant);
@@ -16,8 +18,8 @@ export const maybeText = v.nullable(v.string());
 export const maybeNumber = v.nullable(v.number());
 const json = v.unknown() as v.GenericSchema<unknown, Json>;
 
-export function named<S extends v.GenericSchema>(ref: string, schema: S) {
-  return v.pipe(schema, v.metadata({ ref }));
+export function named<S extends v.GenericSchema>(ref: string, schema: S, example: object) {
+  return v.pipe(schema, v.metadata({ ref, examples: [example] }));
 }
 
 const health = v.object({
@@ -50,6 +52,7 @@ export const schedule = named(
     open: v.record(v.string(), v.number()),
     warnings: v.array(v.object({ code: v.string(), message: v.string() })),
   }),
+  examples.SCHEDULE,
 );
 
 /** A schedule in a list: as the ledger knows it. */
@@ -70,6 +73,7 @@ export const listed = named(
     createdAt: instant,
     updatedAt: instant,
   }),
+  examples.LISTED,
 );
 
 export const occurrence = named(
@@ -113,6 +117,7 @@ export const occurrence = named(
     queueWaitMs: maybeNumber,
     durationMs: maybeNumber,
   }),
+  examples.OCCURRENCE,
 ) satisfies v.GenericSchema<unknown, OccurrenceView>;
 
 export const gap = named(
@@ -127,6 +132,7 @@ export const gap = named(
     reason: v.picklist(SKIP_REASONS),
     revision: v.number(),
   }),
+  examples.GAP,
 ) satisfies v.GenericSchema<unknown, GapView>;
 
 export const message = named(
@@ -149,22 +155,25 @@ export const message = named(
     previous: v.nullable(v.object({ scheduledFor: instant, state: v.picklist(STATES), result: json })),
     payload: json,
   }),
+  examples.MESSAGE,
 ) satisfies v.GenericSchema<unknown, Message>;
 
-export const startGrant = v.object({
-  token: v.number(),
-  attempt: v.number(),
-  leaseUntil: instant,
-  deadline: instant,
-  newerSucceeded: maybeText,
-  message,
-}) satisfies v.GenericSchema<unknown, StartGrant>;
+export const startGrant = shown(
+  v.object({
+    token: v.number(),
+    attempt: v.number(),
+    leaseUntil: instant,
+    deadline: instant,
+    newerSucceeded: maybeText,
+    message,
+  }),
+  examples.START_GRANT,
+) satisfies v.GenericSchema<unknown, StartGrant>;
 
-export const heartbeatGrant = v.object({
-  leaseUntil: instant,
-  cancel: v.boolean(),
-  newerSucceeded: maybeText,
-}) satisfies v.GenericSchema<unknown, HeartbeatGrant>;
+export const heartbeatGrant = shown(
+  v.object({ leaseUntil: instant, cancel: v.boolean(), newerSucceeded: maybeText }),
+  examples.HEARTBEAT_GRANT,
+) satisfies v.GenericSchema<unknown, HeartbeatGrant>;
 
 export const preview = named(
   "Preview",
@@ -185,6 +194,7 @@ export const preview = named(
     warnings: v.array(v.object({ code: v.string(), message: v.string() })),
     exhausted: v.boolean(),
   }),
+  examples.PREVIEW,
 ) satisfies v.GenericSchema<unknown, { [K in keyof PreviewResponse]: unknown }>;
 
 const blame = {
@@ -215,8 +225,23 @@ export const problem = named(
       v.description("Where several fields are wrong: each of them"),
     ),
   }),
+  {
+    type: typeOf("unknown_field"),
+    title: PROBLEMS.unknown_field.title,
+    status: 422,
+    detail: "overlpa is not known here.",
+    code: "unknown_field",
+    pointer: "/overlpa",
+    hint: 'Did you mean "overlap"?',
+  },
 );
 
-export function page<S extends v.GenericSchema>(item: S) {
-  return v.object({ items: v.array(item), nextCursor: maybeText });
+/** Of items of one kind, or of several. */
+export function page<S extends v.GenericSchema[]>(...items: S) {
+  const item = items.length > 1 ? v.union(items) : items[0]!;
+  const shownItems = items.flatMap((one) => v.getExamples(one));
+  return shown(v.object({ items: v.array(item), nextCursor: maybeText }), {
+    items: shownItems,
+    nextCursor: null,
+  });
 }

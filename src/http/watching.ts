@@ -6,20 +6,26 @@ import { ALERT_KINDS, type Alert } from "../ledger/alerts.ts";
 import { splitKey } from "../ledger/row.ts";
 import type { AppEnv, Deps } from "./context.ts";
 import { cursorOf } from "./cursor.ts";
+import * as examples from "./examples.ts";
+import { shown } from "./fields.ts";
 import { operation } from "./operation.ts";
 import { refuse } from "./problem.ts";
 import { alertsQuery } from "./requests.ts";
 import { accept } from "./validate.ts";
 import * as views from "./views.ts";
 
-const summary = v.object({
-  poked: v.number(),
-  redispatched: v.number(),
-  expired: v.number(),
-  alerts: v.number(),
-});
+const summary = shown(
+  v.object({
+    poked: v.number(),
+    redispatched: v.number(),
+    expired: v.number(),
+    alerts: v.number(),
+  }),
+  examples.SWEEP,
+);
 
-const alert = v.pipe(
+const alert = views.named(
+  "Alert",
   v.object({
     namespace: v.string(),
     schedule: v.string(),
@@ -30,7 +36,7 @@ const alert = v.pipe(
     message: v.string(),
     occurrence: v.nullable(v.string()),
   }),
-  v.metadata({ ref: "Alert" }),
+  examples.ALERT,
 );
 
 export function watching(deps: Deps): Hono<AppEnv> {

@@ -1,6 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { PROBLEMS } from "../../src/http/problem.ts";
+import { validatorOf } from "./validator.ts";
 import { world } from "./world.ts";
 
 interface Operation {
@@ -18,6 +19,8 @@ interface Response {
 }
 interface Schema {
   $ref?: string;
+  description?: string;
+  required?: string[];
   examples?: unknown[];
   allOf?: [Schema, Schema];
   properties?: Record<string, Schema>;
@@ -42,6 +45,22 @@ async function read() {
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
   return { send, document, operations };
+}
+
+function lookUp(document: Document, schema: Schema): Schema {
+  const name = schema.$ref?.split("/").at(-1);
+  return name === undefined ? schema : document.components.schemas[name]!;
+}
+
+/** The fields of an object and of the objects in it, by their path. */
+function leavesOf({ properties = {} }: Schema): Map<string, Schema> {
+  return new Map(
+    Object.entries(properties).flatMap(([name, field]) =>
+      field.properties
+        ? [...leavesOf(field)].map(([inner, leaf]): [string, Schema] => [`${name}.${inner}`, leaf])
+        : [[name, field]],
+    ),
+  );
 }
 
 const CALLS = [
@@ -151,13 +170,45 @@ describe("the OpenAPI document", () => {
     for (const { path, method, operation } of operations) {
       const schema = operation.requestBody?.content["application/json"]?.schema;
       if (!schema) continue;
-      const [example] =
-        (schema.$ref ? document.components.schemas[schema.$ref.split("/").at(-1)!] : schema)?.examples ?? [];
+      const [example] = lookUp(document, schema).examples ?? [];
+      expect(validatorOf(document)(schema, example), `${method} ${path}`).toEqual([]);
       expect(example, `${method} ${path}`).toBeDefined();
       const real = path.replace("{name}", "nightly").replace("{id}", "nightly@2026-11-30T12:00:00Z");
       const { status, text } = await send(method.toUpperCase(), real, example);
       expect([200, 201, 404], `${method} ${path}: ${text}`).toContain(status);
     }
+  });
+
+  it("shows an example of every answer, and each is one", async () => {
+    const { document, operations } = await read();
+    const validate = validatorOf(document);
+    for (const { path, method, operation } of operations) {
+      for (const [status, { content = {} }] of Object.entries(operation.responses)) {
+        for (const [type, { schema, examples }] of Object.entries(content)) {
+          const where = `${method} ${path} ${status} ${type}`;
+          const shown = examples
+            ? Object.keys(examples).map((code) => document.components.examples[code]!.value)
+            : (lookUp(document, schema).examples ?? []);
+          expect(shown.length, where).toBeGreaterThan(0);
+          for (const example of shown) expect(validate(schema, example), where).toEqual([]);
+        }
+      }
+    }
+  });
+
+  it("says of every field of a definition what it means, and what its default is", async () => {
+    const { document } = await read();
+    const { Definition, DefinitionPatch } = document.components.schemas;
+    expect(Definition!.required).toEqual(["trigger", "target"]);
+    for (const [name, field] of leavesOf(Definition!)) {
+      expect(field.description, name).toMatch(/\w/);
+      const isRequired = Definition!.required!.includes(name);
+      expect(field.description!.includes("Default: `"), name).toBe(!isRequired);
+    }
+    expect(leavesOf(Definition!).get("catchUp.grace")!.description).toContain('Default: `"PT5M"`');
+    // A field that a patch leaves out stays as it is.
+    for (const { description } of leavesOf(DefinitionPatch!).values())
+      expect(description).not.toContain("Default: ");
   });
 
   it("lets a body be left out where nothing in it is required", async () => {
