@@ -43,10 +43,17 @@ export const HEADERS = {
 } as const;
 
 /** What any call with a token may meet. */
-const ALWAYS: ProblemCode[] = ["unauthorized", "forbidden", "not_found", "invalid_field", "internal"];
+const ALWAYS: ProblemCode[] = [
+  "unauthorized",
+  "forbidden",
+  "not_found",
+  "unknown_field",
+  "invalid_field",
+  "internal",
+];
 const PASSING: ProblemCode[] = ["not_configured", "ledger_unavailable", "overloaded"];
 /** What a call with a body may meet beside. */
-export const BODY: ProblemCode[] = ["invalid_json", "body_too_large", "unknown_field"];
+export const BODY: ProblemCode[] = ["invalid_json", "body_too_large"];
 
 export function operation(of: Operation) {
   async function requireScope(c: Context<AppEnv>, next: () => Promise<void>) {

@@ -57,7 +57,10 @@ export interface World {
   send: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 }
 
-export function world(env: Record<string, unknown> = {}): World {
+export function world(
+  env: Record<string, unknown> = {},
+  standing: (namespace: string, name: string) => ScheduleStub = standingStub,
+): World {
   const calls: Call[] = [];
   const stub: Partial<ScheduleStub> = {};
   const ledger: Partial<LedgerReads> = {};
@@ -66,7 +69,7 @@ export function world(env: Record<string, unknown> = {}): World {
   const deps: Deps = {
     config: configOf({ ...ENVIRONMENT, ...env }),
     schedule: (namespace, name) =>
-      recording({ ...standingStub(namespace, name), ...stub }, `${namespace}/${name}`, calls),
+      recording({ ...standing(namespace, name), ...stub }, `${namespace}/${name}`, calls),
     get ledger() {
       return recording({ ...EMPTY_LEDGER, ...ledger }, "ledger", calls);
     },

@@ -1,0 +1,87 @@
+/**
+ * Schedules that live: the real machine behind the stub, without a platform. Each world is a value, so that the whole
+ * population can be put back, and compared, by reference.
+ */
+import { fail, ok, type Result } from "../../src/core/errors.ts";
+import { pendingHandOver } from "../../src/schedule/handover.ts";
+import { readKnowledge, readLive } from "../../src/schedule/knowledge.ts";
+import {
+  readMessage,
+  readOccurrence,
+  readOpen,
+  readSchedule,
+  step,
+  type CommandName,
+  type CommandOf,
+  type ReplyOf,
+} from "../../src/schedule/machine.ts";
+import { freshState, type World } from "../../src/schedule/state.ts";
+import type { ScheduleStub } from "../../src/schedule/stub.ts";
+
+export type Population = Map<string, World>;
+
+export function livingStub(population: Population, key: string, now: () => number): ScheduleStub {
+  const [namespace = "", name = ""] = key.split("/");
+  const unknown = () => fail("not_found", `There is no schedule ${name} in namespace ${namespace}.`);
+
+  /** As the engine does it: what was refused, and changed nothing, leaves nothing behind. */
+  function run<N extends CommandName>(command: N, content: CommandOf<N>): ReplyOf<N> {
+    const before = population.get(key);
+    if (!before && command !== "put") return unknown() as ReplyOf<N>;
+    const blank = { state: freshState(namespace, name, "LEDGER", now()), revisions: {} };
+    const { world, reply, changed } = step(before ?? blank, command, content, now());
+    if (changed) population.set(key, handOver(world, now()));
+    return reply;
+  }
+
+  function ask<T>(question: (world: World) => Result<T>): Promise<Result<T>> {
+    const world = population.get(key);
+    return Promise.resolve(world ? question(world) : unknown());
+  }
+
+  const does = <N extends CommandName>(command: N) =>
+    ((content: CommandOf<N>) => Promise.resolve(run(command, content))) as never;
+  const hears = <N extends CommandName>(command: N) =>
+    ((address: object, report: object) =>
+      Promise.resolve(run(command, { ...address, ...report } as CommandOf<N>))) as never;
+  return {
+    put: does("put"),
+    patch: does("patch"),
+    remove: does("remove"),
+    pause: does("pause"),
+    resume: does("resume"),
+    trigger: does("trigger"),
+    cancel: does("cancel"),
+    backfill: does("backfill"),
+    cancelBackfill: does("cancelBackfill"),
+    replay: does("replay"),
+    poke: does("poke"),
+    deadLettered: does("deadLettered"),
+    start: hears("start"),
+    heartbeat: hears("heartbeat"),
+    complete: hears("complete"),
+    fail: hears("fail"),
+    defer: hears("defer"),
+    read: () => ask((world) => readSchedule(world, now())),
+    open: () => ask((world) => readOpen(world, now())),
+    knowledge: () => ask((world) => readKnowledge(world, now())),
+    live: (slot) => ask((world) => ok(readLive(world, slot))),
+    occurrence: (address) => ask((world) => readOccurrence(world, address)),
+    message: (address) => ask((world) => readMessage(world, address)),
+  };
+}
+
+const ROUNDS_MAX = 20;
+
+/** Everything leaves, and is recorded, at once. */
+function handOver(world: World, now: number): World {
+  let current = world;
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const { messages, rows } = pendingHandOver(current, now);
+    if (messages.length === 0 && rows.length === 0) break;
+    const sent = messages.map(({ key, attempt }) => ({ key, attempt, at: now }));
+    const recorded = rows.map(({ key, version }) => ({ key, version }));
+    current = step(current, "handedOver", { sent, unsent: [], recorded, unrecorded: false }, now).world;
+  }
+  return current;
+}
