@@ -39,11 +39,11 @@ export function livingStub(population: Population, key: string, now: () => numbe
     return Promise.resolve(world ? question(world) : unknown());
   }
 
-  const does = <N extends CommandName>(command: N) =>
-    ((content: CommandOf<N>) => Promise.resolve(run(command, content))) as never;
-  const hears = <N extends CommandName>(command: N) =>
+  const does = (command: CommandName) =>
+    ((content: object) => Promise.resolve(run(command, content as never))) as never;
+  const hears = (command: CommandName) =>
     ((address: object, report: object) =>
-      Promise.resolve(run(command, { ...address, ...report } as CommandOf<N>))) as never;
+      Promise.resolve(run(command, { ...address, ...report } as never))) as never;
   return {
     put: does("put"),
     patch: does("patch"),
@@ -67,6 +67,7 @@ export function livingStub(population: Population, key: string, now: () => numbe
     knowledge: () => ask((world) => readKnowledge(world, now())),
     live: (slot) => ask((world) => ok(readLive(world, slot))),
     occurrence: (address) => ask((world) => readOccurrence(world, address)),
+    call: () => Promise.resolve(fail("not_found", "Nothing here calls a URL.")),
     message: (address) => ask((world) => readMessage(world, address)),
   };
 }
