@@ -4,6 +4,7 @@ import { configOf } from "./config.ts";
 import { Courier } from "./delivery/courier.ts";
 import { consumeDead } from "./delivery/dead.ts";
 import { Runs } from "./delivery/runs.ts";
+import { consumeCalls } from "./delivery/webhook.ts";
 import { ledgerOf, queueOf, type Env } from "./env.ts";
 import { createApp } from "./http/app.ts";
 import type { Deps } from "./http/context.ts";
@@ -69,8 +70,20 @@ function appOf(env: Env): ReturnType<typeof createApp> {
   return app;
 }
 
+/** By the names in wrangler.toml. Of a queue that is none of these nothing is acknowledged. */
+const CONSUMERS = new Map([
+  ["carillon-webhooks", consumeCalls],
+  ["carillon-dead", consumeDead],
+]);
+
+function consumerOf(queue: string) {
+  const consumer = CONSUMERS.get(queue);
+  if (!consumer) throw new Error(`nobody here consumes the queue ${queue}`);
+  return consumer;
+}
+
 export default {
   fetch: (request, env) => appOf(env).fetch(request),
-  queue: (batch, env) => consumeDead(batch, env),
+  queue: (batch, env) => consumerOf(batch.queue)(batch, env),
   scheduled: (_, env) => lookAfter(watchOf(env), Date.now()),
 } satisfies ExportedHandler<Env>;

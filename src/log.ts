@@ -20,6 +20,7 @@ export type EventName =
   | "ledger_unavailable"
   | "dead_letter"
   | "dead_letter_failed"
+  | "call_failed"
   | "poke_failed"
   | "sweep"
   | "watch_failed"

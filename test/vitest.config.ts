@@ -50,7 +50,14 @@ export default defineConfig({
           text,
           cloudflareTest({
             wrangler: { configPath: path("../wrangler.toml") },
-            miniflare: { bindings: { ADMIN_TOKEN: "test-token", MIGRATIONS: migrations, ...modes } },
+            miniflare: {
+              bindings: {
+                ADMIN_TOKEN: "test-token",
+                SECRETS_KEY: btoa("0123456789abcdef".repeat(2)),
+                MIGRATIONS: migrations,
+                ...modes,
+              },
+            },
           }),
         ],
         test: {

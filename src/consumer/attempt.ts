@@ -1,6 +1,6 @@
 import { holdLease, type Lease } from "./lease.ts";
 import type { Grant, Message, Refusal, Result, Runs } from "./protocol.ts";
-import { type Job, NonRetryable, type Run } from "./run.ts";
+import { type Job, NonRetryable, RetryLater, type Run } from "./run.ts";
 import { insist, tell } from "./transport.ts";
 
 /** What to tell the queue of a message: done with it (null), or deliver it again after so many seconds. */
@@ -23,6 +23,7 @@ export async function attempt(job: Job, message: Message, runs: Runs): Promise<V
   const lease = holdLease(runs, key, start.value);
   const report = await work(job, start.value, runs, lease);
   lease.release();
+  if (report === null) return null; // handed on
   if (lease.stop === "lease_lost") return null; // the result is dropped: the attempt may be another's by now
   const answer = await insist(report);
   if (answer.ok || OVER.has(answer.error.code)) return null;
@@ -35,8 +36,8 @@ export async function attempt(job: Job, message: Message, runs: Runs): Promise<V
 
 type Report = () => Promise<Result<unknown>>;
 
-/** Runs the handler and puts into words how it ended. */
-async function work(job: Job, grant: Grant, runs: Runs, lease: Lease): Promise<Report> {
+/** Runs the handler and puts into words how it ended; null: it has not, and somebody else will say. */
+async function work(job: Job, grant: Grant, runs: Runs, lease: Lease): Promise<Report | null> {
   const { token, attempt, deadline, message } = grant;
   let deferral = "";
   const run: Run = {
@@ -60,6 +61,7 @@ async function work(job: Job, grant: Grant, runs: Runs, lease: Lease): Promise<R
   let report: Report;
   try {
     const outcome = await job(run);
+    if (outcome?.handedOn) return null;
     if (lease.stop && !outcome) throw new Error(`stopped: ${lease.stop}`);
     // JSON on both transports: RPC would clone what HTTP can't send and the ledger can't keep.
     const result: unknown = JSON.parse(JSON.stringify(outcome?.result ?? null));
@@ -73,7 +75,9 @@ async function work(job: Job, grant: Grant, runs: Runs, lease: Lease): Promise<R
 
 function failure(runs: Runs, key: string, token: number, error: unknown): Report {
   const text = String(error).slice(0, ERROR_CHARS_MAX);
-  return () => runs.fail(key, { token, error: text, retryable: !(error instanceof NonRetryable) });
+  const retryable = !(error instanceof NonRetryable);
+  const retryAfter = error instanceof RetryLater ? error.after : undefined;
+  return () => runs.fail(key, { token, error: text, retryable, retryAfter });
 }
 
 function afterRefusal(key: string, { code, message, data }: Refusal): Verdict {

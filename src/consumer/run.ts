@@ -16,8 +16,14 @@ export interface Run extends Message {
   defer(duration: string): never;
 }
 
-/** JSON up to 16 KB, and whether a budget ended this run rather than an empty list: run on at once. */
-export type Outcome = { result?: unknown; workRemaining?: boolean };
+export type Outcome = {
+  /** JSON up to 16 KB. */
+  result?: unknown;
+  /** A budget ended this run rather than an empty list: run on at once. */
+  workRemaining?: boolean;
+  /** Somebody else has the token now, and reports under it: the run stays open, and nobody renews its lease here. */
+  handedOn?: boolean;
+};
 
 /** Returning nothing is success too; but after a cancel or the deadline it means "I stopped early". */
 export type Handler<Env> = (run: Run, env: Env) => Promise<Outcome | void> | Outcome | void;
@@ -26,4 +32,15 @@ export type Job = (run: Run) => ReturnType<Handler<unknown>>;
 /** Throw this when trying again cannot help: the occurrence is failed at once. */
 export class NonRetryable extends Error {
   override name = "NonRetryable";
+}
+
+/** Throw this when trying again can help, but not before a while, such as `"30s"`. */
+export class RetryLater extends Error {
+  override name = "RetryLater";
+  readonly after: string;
+
+  constructor(message: string, after: string) {
+    super(message);
+    this.after = after;
+  }
 }

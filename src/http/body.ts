@@ -1,11 +1,8 @@
 /** Reads a JSON body: bounded while it streams, and refused where it could hurt whoever handles it next. */
 import { ok } from "../core/errors.ts";
+import { DEPTH_MAX, isSane } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
-import { isObject } from "./fields.ts";
 import type { Outcome, ProblemCode } from "./problem.ts";
-
-/** JSON.stringify and structured clones recurse: a body of brackets only would exhaust their stack. */
-const DEPTH_MAX = 64;
 
 /**
  * An empty body means `{}`: `POST …/pause` needs none. Whatever type is declared, JSON is what is read: `curl -d`
@@ -61,21 +58,6 @@ function parse(bytes: Uint8Array): Outcome<unknown> {
 function positionOf(error: unknown): string {
   const found = /position \d+( \(line \d+ column \d+\))?/.exec(error instanceof Error ? error.message : "");
   return found ? ` (${found[0]})` : "";
-}
-
-function isSane(root: unknown): boolean {
-  let level = [root];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEPTH_MAX) return false;
-    const below: unknown[] = [];
-    for (const value of level) {
-      if (typeof value === "number" && !Number.isFinite(value)) return false;
-      if (Array.isArray(value) || isObject(value))
-        for (const child of Object.values(value)) below.push(child);
-    }
-    level = below;
-  }
-  return true;
 }
 
 function refused(code: ProblemCode, message: string, hint?: string): Outcome<never> {

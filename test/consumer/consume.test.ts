@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { consume, type Handler, NonRetryable } from "../../src/consumer/index.ts";
+import { consume, type Handler, NonRetryable, RetryLater } from "../../src/consumer/index.ts";
 import { deliver, delivery, fakeScheduler, message, NOW } from "./scheduler.ts";
 
 let log: ReturnType<typeof vi.spyOn>;
@@ -54,6 +54,12 @@ describe("how a run ends", () => {
       body: { token: 7, error: "NonRetryable: no such branch", retryable: false },
     },
     {
+      name: "RetryLater says how long to wait at least",
+      handler: () => Promise.reject(new RetryLater("the bank is closed", "10m")),
+      report: "fail",
+      body: { token: 7, error: "RetryLater: the bank is closed", retryable: true, retryAfter: "10m" },
+    },
+    {
       name: "defer puts it off",
       handler: (run) => run.defer("10m"),
       report: "defer",
@@ -80,6 +86,15 @@ describe("how a run ends", () => {
       spy.mock.calls.map((call) => ({ name, call })),
     );
     expect(calls).toEqual([{ name: report, call: [message().key, body] }]);
+  });
+
+  it("a run that was handed on stays open: it is for another to report, and to keep the lease", async () => {
+    const { runs, settled } = fakeScheduler();
+    expect(await deliver(() => ({ handedOn: true }), { RUNS: runs }, message())).toEqual(["ack"]);
+    expect(settled.size).toBe(0);
+    for (const call of [runs.complete, runs.fail, runs.defer, runs.heartbeat]) {
+      expect(call).not.toHaveBeenCalled();
+    }
   });
 
   it("gives the handler the message that start repeats, its attempt, token and deadline", async () => {

@@ -49,14 +49,16 @@ export function watch(name: string, object: DurableObjectStub<ScheduleObject>): 
   const sent: Message[] = [];
   const own = (body: unknown) => (body as Message).schedule === name && sent.push(body as Message);
   const answer = { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } } as QueueSendBatchResponse;
-  vi.spyOn(env.LIBRARY, "send").mockImplementation(async (body) => {
-    own(body);
-    return answer;
-  });
-  vi.spyOn(env.LIBRARY, "sendBatch").mockImplementation(async (batch) => {
-    for (const { body } of batch) own(body);
-    return answer;
-  });
+  for (const queue of [env.LIBRARY, env.WEBHOOKS]) {
+    vi.spyOn(queue, "send").mockImplementation(async (body) => {
+      own(body);
+      return answer;
+    });
+    vi.spyOn(queue, "sendBatch").mockImplementation(async (batch) => {
+      for (const { body } of batch) own(body);
+      return answer;
+    });
+  }
   const bell: Bell = {
     stub: object as unknown as ScheduleStub,
     object,

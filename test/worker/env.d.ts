@@ -10,6 +10,7 @@ declare global {
     interface Env extends CarillonEnv {
       LIBRARY: Queue;
       EXTERNAL: Queue;
+      WEBHOOKS: Queue;
       LEDGER_1: D1Database; // test/shards alone
       LEDGER_2: D1Database;
       LIBRARY_2: Queue;
