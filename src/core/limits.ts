@@ -13,6 +13,9 @@ export const LIMITS = {
   PAYLOAD_BYTES_MAX: 64 * 1024, // a queue message holds 128 KB; the other half is ours and headroom
   BODY_BYTES_MAX: 256 * 1024, // a request body: a definition with a full payload, escaped, still fits
   FORM_BYTES_MAX: 8 * 1024, // the dashboard's sign-in: a token, and an address to return to
+  APPLY_SCHEDULES_MAX: 1_000, // two calls to an object each, of the 10,000 that one request may make
+  APPLY_BODY_BYTES_MAX: 4 * 1024 * 1024,
+  APPLY_KEPT_MAX: 10_000, // names that a prune leaves alone
   RESULT_BYTES_MAX: 16 * 1024, // kept in the ledger row, so it has to stay a row
   ERROR_BYTES_MAX: 16 * 1024,
   DESCRIPTION_CHARS_MAX: 1_000,
@@ -46,6 +49,7 @@ export const LIMITS = {
 
 /** What the object does in one go. Work beyond a bound is picked up by the next wake, never dropped. */
 export const BOUNDS = {
+  CALLS_AT_ONCE: 16, // to objects, from one request
   CLAIMS_PER_WAKE: 100, // one Queue batch
   SKIPS_PER_WAKE: 100, // single rows; longer runs of one reason become a gap row
   OPEN_MAX: 1_000, // open occurrences of one schedule; beyond it new slots wait, whatever the overlap policy

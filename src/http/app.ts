@@ -1,5 +1,6 @@
 /** The API, composed. What it needs of the world comes in as `Deps`; it knows no binding. */
 import { Hono } from "hono";
+import { apply } from "./apply.ts";
 import { audits } from "./audits.ts";
 import { authenticate, requireConfiguration } from "./auth.ts";
 import type { AppEnv, Deps } from "./context.ts";
@@ -24,6 +25,7 @@ import { work } from "./work.ts";
 
 const RESOURCES = [
   schedules,
+  apply,
   steering,
   recovery,
   histories,

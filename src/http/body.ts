@@ -8,11 +8,12 @@ import type { Outcome, ProblemCode } from "./problem.ts";
  * An empty body means `{}`: `POST …/pause` needs none. Whatever type is declared, JSON is what is read: `curl -d`
  * declares a form, and with bearer tokens no type keeps a forged request out.
  */
-export async function readJson(request: Request): Promise<Outcome<unknown>> {
-  const bytes = await readBounded(request, LIMITS.BODY_BYTES_MAX);
-  if (bytes === null) {
-    return refused("body_too_large", `A body holds at most ${LIMITS.BODY_BYTES_MAX} bytes.`);
-  }
+export async function readJson(
+  request: Request,
+  bytesMax: number = LIMITS.BODY_BYTES_MAX,
+): Promise<Outcome<unknown>> {
+  const bytes = await readBounded(request, bytesMax);
+  if (bytes === null) return refused("body_too_large", `A body holds at most ${bytesMax} bytes here.`);
   if (bytes.length === 0) return ok({});
   return parse(bytes);
 }

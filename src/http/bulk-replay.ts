@@ -1,5 +1,6 @@
 /** `POST /v1/occurrences/replay`: what ended badly, by filter, once more; each with an answer of its own. */
 import { Hono } from "hono";
+import { callAll } from "../at-once.ts";
 import { fail, type Result } from "../core/errors.ts";
 import { parseOccurrenceId } from "../core/occurrence.ts";
 import type { OccurrenceView } from "../schedule/stub.ts";
@@ -11,9 +12,6 @@ import * as past from "./past-views.ts";
 import { replayOf } from "./recovery.ts";
 import { accept } from "./validate.ts";
 import * as views from "./views.ts";
-
-/** Calls to objects at one time. */
-const AT_ONCE = 16;
 
 interface Replayed {
   id: string;
@@ -57,10 +55,7 @@ export function bulkReplay(deps: Deps): Hono<AppEnv> {
         .filter((item) => schedule === undefined || item.schedule === schedule);
       const again = (item: OccurrenceView) =>
         runAgain(deps, { namespace, item, revision, who: principal.who });
-      const answers: Replayed[] = [];
-      for (let i = 0; i < ended.length; i += AT_ONCE)
-        answers.push(...(await Promise.all(ended.slice(i, i + AT_ONCE).map(again))));
-      return c.json({ items: answers, nextCursor: cursorOf(end) });
+      return c.json({ items: await callAll(ended, again), nextCursor: cursorOf(end) });
     },
   );
 

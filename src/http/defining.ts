@@ -2,11 +2,11 @@
 import { quotaFor, retentionFor } from "../config.ts";
 import { ok } from "../core/errors.ts";
 import type { Definition, DefinitionPatch } from "./definition.ts";
-import type { PutReply, ScheduleStub } from "../schedule/stub.ts";
+import type { Foreseeable, PutReply, ScheduleStub } from "../schedule/stub.ts";
 import type { Caller, Deps } from "./context.ts";
 import { coversSchedule } from "./principal.ts";
 import type { Outcome, Refusal } from "./problem.ts";
-import { refuseInterval, refuseOneMore, refusePayload } from "./quota.ts";
+import { refuseInterval, refuseMore, refusePayload } from "./quota.ts";
 import { refuseTarget } from "./targets.ts";
 
 export interface Preconditions {
@@ -20,29 +20,41 @@ export async function putSchedule(
   deps: Deps,
   caller: Caller,
   name: string,
-  { paused, ...input }: Definition,
+  definition: Definition,
   { ifMatch, createOnly = false }: Preconditions,
 ): Promise<Outcome<PutReply>> {
-  const { namespace, principal } = caller;
-  if (!coversSchedule(principal, name)) return unseen(name);
-  const stub = deps.schedule(namespace, name);
+  const stub = deps.schedule(caller.namespace, name);
   const beyond =
-    refuseTarget(deps, caller, input.target) ??
-    refuseInterval(deps, caller, input.trigger) ??
-    refusePayload(deps, caller, input.payload ?? null) ??
-    (await refuseCreation(deps, caller, stub));
+    refuseDefinition(deps, caller, name, definition) ?? (await refuseCreation(deps, caller, stub));
   if (beyond) return { ok: false, error: beyond };
   const meant = await revisionMeant(stub, ifMatch);
   if (!meant.ok) return meant;
-  return stub.put({
-    namespace,
-    name,
-    input: { ...input, retentionMs: input.retentionMs ?? retentionFor(deps.config, namespace) },
-    paused,
-    ifMatch: meant.value,
-    createOnly,
-    who: principal.who,
-  });
+  return stub.put({ ...putCommand(deps, caller, name, definition), ifMatch: meant.value, createOnly });
+}
+
+/** What can be told before the object is asked. */
+export function refuseDefinition(
+  deps: Deps,
+  caller: Caller,
+  name: string,
+  { target, trigger, payload = null }: Definition,
+): Refusal | null {
+  if (!coversSchedule(caller.principal, name)) return unseen(name);
+  return (
+    refuseTarget(deps, caller, target) ??
+    refuseInterval(deps, caller, trigger) ??
+    refusePayload(deps, caller, payload)
+  );
+}
+
+export function putCommand(
+  { config }: Deps,
+  { namespace, principal }: Caller,
+  name: string,
+  { paused, ...said }: Definition,
+): Foreseeable {
+  const input = { ...said, retentionMs: said.retentionMs ?? retentionFor(config, namespace) };
+  return { namespace, name, input, paused, who: principal.who };
 }
 
 export async function patchSchedule(
@@ -53,7 +65,7 @@ export async function patchSchedule(
   { ifMatch }: Pick<Preconditions, "ifMatch">,
 ): Promise<Outcome<PutReply>> {
   const { namespace, principal } = caller;
-  if (!coversSchedule(principal, name)) return unseen(name);
+  if (!coversSchedule(principal, name)) return { ok: false, error: unseen(name) };
   const beyond =
     (patch.target ? refuseTarget(deps, caller, patch.target) : null) ??
     (patch.trigger ? refuseInterval(deps, caller, patch.trigger) : null) ??
@@ -70,7 +82,7 @@ export async function patchSchedule(
 /** The object is asked first: an edit must not depend on the ledger. */
 async function refuseCreation(deps: Deps, caller: Caller, stub: ScheduleStub): Promise<Refusal | null> {
   if (quotaFor(deps.config, caller.namespace).schedules === null) return null;
-  return (await stub.read()).ok ? null : refuseOneMore(deps, caller);
+  return (await stub.read()).ok ? null : refuseMore(deps, caller, 1);
 }
 
 export async function revisionMeant(
@@ -86,6 +98,6 @@ export async function revisionMeant(
   };
 }
 
-function unseen(name: string): Outcome<never> {
-  return { ok: false, error: { code: "not_found", message: `This token sees no schedule ${name}.` } };
+function unseen(name: string): Refusal {
+  return { code: "not_found", message: `This token sees no schedule ${name}.` };
 }

@@ -21,6 +21,7 @@ import {
   text,
   whole,
 } from "./fields.ts";
+import { name } from "./requests.ts";
 import { exclude, trigger } from "./trigger.ts";
 import { urlTarget } from "./url-target.ts";
 
@@ -96,19 +97,22 @@ export const definitionFields = {
   alerts: fields(alerts),
 };
 
-/** The body of PUT. `paused` is state, not definition, and travels beside it. */
+/** `paused` is state, not definition, and travels beside it. */
+const said = {
+  trigger,
+  target,
+  ...optional(simple),
+  payload: v.optional(payload),
+  catchUp: v.optional(groups.catchUp.said),
+  retry: v.optional(groups.retry.said),
+  timeouts: v.optional(groups.timeouts.said),
+  alerts: v.optional(groups.alerts.said),
+  paused: v.optional(flag),
+};
+
+/** The body of PUT. */
 export const definitionBody = v.pipe(
-  fields({
-    trigger,
-    target,
-    ...optional(simple),
-    payload: v.optional(payload),
-    catchUp: v.optional(groups.catchUp.said),
-    retry: v.optional(groups.retry.said),
-    timeouts: v.optional(groups.timeouts.said),
-    alerts: v.optional(groups.alerts.said),
-    paused: v.optional(flag),
-  }),
+  fields(said),
   v.metadata({
     ref: "Definition",
     examples: [
@@ -120,6 +124,13 @@ export const definitionBody = v.pipe(
       },
     ],
   }),
+  rename(names),
+);
+
+/** One entry of `POST /v1/apply`. */
+export const namedDefinition = v.pipe(
+  fields({ name, ...said }),
+  v.metadata({ ref: "NamedDefinition" }),
   rename(names),
 );
 

@@ -38,15 +38,17 @@ export function refusePayload({ config }: Deps, { namespace }: Caller, payload: 
   ]);
 }
 
-/** Asked before one more is created. Those that are created at the same moment do not see each other. */
-export async function refuseOneMore(
+/** Asked before so many more are created. Those that are created at the same moment do not see each other. */
+export async function refuseMore(
   { config, ledger }: Deps,
   { namespace }: Caller,
+  more: number,
 ): Promise<Refusal | null> {
   const { schedules } = quotaFor(config, namespace);
-  if (schedules === null || (await ledger.count(namespace, schedules)) < schedules) return null;
+  if (schedules === null || more === 0) return null;
+  if ((await ledger.count(namespace, schedules)) + more <= schedules) return null;
   return beyond("schedules", { limit: schedules, found: schedules }, undefined, [
-    `The namespace ${namespace} has as many schedules as it may have.`,
+    `The namespace ${namespace} has no room for ${more === 1 ? "another schedule" : `${more} more schedules`}.`,
     `It may have ${schedules}. Delete one that is not needed.`,
   ]);
 }

@@ -16,7 +16,8 @@ import { ifMatchHeader, namePath, putHeaders, schedulesQuery } from "./requests.
 import { accept } from "./validate.ts";
 import * as views from "./views.ts";
 
-const DEFINITION: ProblemCode[] = [
+/** What a definition may be refused for. */
+export const DEFINITION: ProblemCode[] = [
   ...BODY,
   "invalid_trigger",
   "never_fires",

@@ -13,9 +13,10 @@ type Part = "json" | "query" | "param" | "header";
 export function accept<const P extends Part, S extends v.GenericSchema>(
   part: P,
   schema: S,
+  bytesMax?: number,
 ): MiddlewareHandler<AppEnv, string, { in: Record<P, v.InferInput<S>>; out: Record<P, v.InferOutput<S>> }> {
   async function validate(c: Context<AppEnv>, next: () => Promise<void>) {
-    const input = await read(c, part);
+    const input = await read(c, part, bytesMax);
     if (!input.ok) return refuse(c, input.error);
     const result = v.safeParse(schema, input.value, { abortPipeEarly: true });
     if (!result.success) {
@@ -53,10 +54,10 @@ export function document(schema: v.GenericSchema) {
   });
 }
 
-async function read(c: Context<AppEnv>, part: Part): Promise<Outcome<unknown>> {
+async function read(c: Context<AppEnv>, part: Part, bytesMax?: number): Promise<Outcome<unknown>> {
   switch (part) {
     case "json":
-      return readJson(c.req.raw);
+      return readJson(c.req.raw, bytesMax);
     case "query":
       return ok(c.req.query());
     case "param":

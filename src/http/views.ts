@@ -16,11 +16,13 @@ export const instant = v.pipe(v.string(), v.isoTimestamp());
 export const maybeInstant = v.nullable(instant);
 export const maybeText = v.nullable(v.string());
 export const maybeNumber = v.nullable(v.number());
-const json = v.unknown() as v.GenericSchema<unknown, Json>;
+export const json = v.unknown() as v.GenericSchema<unknown, Json>;
 
 export function named<S extends v.GenericSchema>(ref: string, schema: S, example: object) {
   return v.pipe(schema, v.metadata({ ref, examples: [example] }));
 }
+
+export const warnings = v.array(v.object({ code: v.string(), message: v.string() }));
 
 const health = v.object({
   status: v.picklist(["healthy", "late", "failing", "stalled", "waiting", "paused", "completed"]),
@@ -50,7 +52,7 @@ export const schedule = named(
     createdAt: instant,
     updatedAt: instant,
     open: v.record(v.string(), v.number()),
-    warnings: v.array(v.object({ code: v.string(), message: v.string() })),
+    warnings,
   }),
   examples.SCHEDULE,
 );
@@ -191,7 +193,7 @@ export const preview = named(
       v.object({ localTime: v.string(), timezone: v.string(), reason: v.picklist(["dst_gap", "excluded"]) }),
     ),
     description: v.string(),
-    warnings: v.array(v.object({ code: v.string(), message: v.string() })),
+    warnings,
     exhausted: v.boolean(),
   }),
   examples.PREVIEW,

@@ -1,5 +1,6 @@
 /** `GET /v1/work`: what waits for workers that poll a queue which no Worker consumes. */
 import { Hono } from "hono";
+import { callAll } from "../at-once.ts";
 import type { Message } from "../core/message.ts";
 import type { Position } from "../ledger/page.ts";
 import { splitKey } from "../ledger/row.ts";
@@ -11,9 +12,6 @@ import { workQuery } from "./requests.ts";
 import { refuseQueue } from "./targets.ts";
 import { accept } from "./validate.ts";
 import * as views from "./views.ts";
-
-/** Calls to objects at one time. */
-const AT_ONCE = 16;
 
 export function work(deps: Deps): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
@@ -53,13 +51,9 @@ export function work(deps: Deps): Hono<AppEnv> {
 
 /** From the objects, which alone know whether it still waits. */
 async function messagesAt(deps: Deps, places: Position[]): Promise<Message[]> {
-  const messages: Message[] = [];
-  for (let i = 0; i < places.length; i += AT_ONCE) {
-    const replies = places.slice(i, i + AT_ONCE).map(({ schedule, slot, variant }) => {
-      const { namespace, name } = splitKey(schedule);
-      return deps.schedule(namespace, name).message({ slot, variant });
-    });
-    for (const reply of await Promise.all(replies)) if (reply.ok) messages.push(reply.value);
-  }
-  return messages;
+  const replies = await callAll(places, ({ schedule, slot, variant }) => {
+    const { namespace, name } = splitKey(schedule);
+    return deps.schedule(namespace, name).message({ slot, variant });
+  });
+  return replies.flatMap((reply) => (reply.ok ? [reply.value] : []));
 }

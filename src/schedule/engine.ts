@@ -97,6 +97,13 @@ export class Engine {
     return this.#world ? question(this.#world) : this.#unknown();
   }
 
+  /** What would be: of a schedule that does not exist as well. */
+  async imagine<T>(question: (world: World, now: number) => Result<T>): Promise<Result<T>> {
+    const known = await this.#remember(false);
+    const now = Date.now();
+    return known.ok ? question(this.#world ?? this.#blank(now), now) : known;
+  }
+
   /** One transaction. Outside alarm() it arms a wake for what it owes, since nothing else guards it. */
   #commit<N extends CommandName>(name: N, command: CommandOf<N>, now: number, guarded: boolean): ReplyOf<N> {
     const { world, reply, changed } = step(this.#world ?? this.#blank(now), name, command, now);

@@ -26,6 +26,9 @@ export class ScheduleObject extends DurableObject<Env> implements Stub.ScheduleS
   async put(command: Stub.PutCommand): Promise<Result<Stub.PutReply>> {
     return this.#secrets.put(command);
   }
+  async foresee(command: Stub.Foreseeable) {
+    return this.#secrets.foresee(command);
+  }
   async read(): Promise<Result<Stub.ScheduleView>> {
     return this.#engine.ask((world) => readSchedule(world, Date.now()));
   }

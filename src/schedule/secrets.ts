@@ -8,8 +8,8 @@ import { headerOf, NEXT_SECRET, SECRET, type Sealed } from "../core/secrets.ts";
 import { originOf, type SecretsSaid, type Target, type TargetSaid } from "../core/target.ts";
 import type { Env } from "../env.ts";
 import type { Engine } from "./engine.ts";
-import { readTarget, type TargetRead } from "./machine.ts";
-import type { Address, CallQuery, CallView, PatchCommand, PutCommand } from "./stub.ts";
+import { foresee, readTarget, type TargetRead } from "./machine.ts";
+import type { Address, CallQuery, CallView, Foreseeable, PatchCommand, PutCommand } from "./stub.ts";
 import { Vault } from "./vault.ts";
 
 type Texts = Map<string, string>;
@@ -31,6 +31,14 @@ export class Secrets {
     if (!sealed.ok) return sealed;
     const { target, secrets } = sealed.value;
     return this.#engine.run("put", { ...command, input: { ...command.input, target }, secrets });
+  }
+
+  async foresee(command: Foreseeable) {
+    const sealed = await this.#seal(command.input.target);
+    if (!sealed.ok) return sealed;
+    const { target, secrets } = sealed.value;
+    const asked = { ...command, input: { ...command.input, target }, secrets };
+    return this.#engine.imagine((world, now) => foresee(world, asked, now));
   }
 
   async patch(command: PatchCommand) {

@@ -257,9 +257,18 @@ export interface PutReply {
   schedule: ScheduleView;
 }
 
+/** A put of which only the outcome is asked. */
+export type Foreseeable = Omit<PutCommand, "ifMatch" | "createOnly">;
+/** What a put would come to: the schedule as it is (null: there is none), and as it would be. */
+export interface Foreseen extends PutReply {
+  before: ScheduleView | null;
+}
+
 /** The RPC surface of one schedule's Durable Object. */
 export interface ScheduleStub {
   put(command: PutCommand): Promise<Result<PutReply>>;
+  /** The same for the revision in force, by the code that does it; nothing is kept. */
+  foresee(command: Foreseeable): Promise<Result<Foreseen>>;
   patch(command: PatchCommand): Promise<Result<PutReply>>;
   read(): Promise<Result<ScheduleView>>;
   remove(command: Actor & { ifMatch?: number }): Promise<Result<ScheduleView>>;

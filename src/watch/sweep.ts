@@ -6,6 +6,7 @@
  *
  * Missing and doubled passes do no harm: nothing here decides anything, it only makes objects look at the clock.
  */
+import { callAll } from "../at-once.ts";
 import { BOUNDS } from "../core/limits.ts";
 import { log } from "../log.ts";
 import { claimPass, lastSweep } from "../ledger/sweep.ts";
@@ -37,7 +38,6 @@ export interface SweepSummary {
 }
 
 const NOTHING: SweepSummary = { looked: 0, poked: 0, failed: 0, redispatched: 0, expired: 0, alerts: 0 };
-const CALLS_AT_A_TIME = 16;
 
 export async function sweep(world: Sweep, now: number): Promise<SweepSummary> {
   const { directory } = world;
@@ -79,15 +79,10 @@ function keyOf(watched: { namespace: string; name: string } | undefined): string
 }
 
 async function visitAll(world: Sweep, suspected: Suspected[], now: number): Promise<Visit[]> {
-  const visits: Visit[] = [];
-  for (let i = 0; i < suspected.length; i += CALLS_AT_A_TIME) {
-    const some = suspected.slice(i, i + CALLS_AT_A_TIME).map(({ sighting, suspicions }) => {
-      const { namespace, name } = sighting.watched;
-      return visit(world.schedule(namespace, name), sighting, suspicions, now);
-    });
-    visits.push(...(await Promise.all(some)));
-  }
-  return visits;
+  return callAll(suspected, ({ sighting, suspicions }) => {
+    const { namespace, name } = sighting.watched;
+    return visit(world.schedule(namespace, name), sighting, suspicions, now);
+  });
 }
 
 /** What was absent and has been mended meanwhile is no finding. */

@@ -94,6 +94,7 @@ const CALLS = [
   "GET /v1/schedules/{name}/audit",
   "GET /v1/audit",
   "POST /v1/occurrences/{id}/replay",
+  "POST /v1/apply",
   "POST /v1/occurrences/replay",
   "POST /v1/sweep",
   "GET /v1/alerts",

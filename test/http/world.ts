@@ -11,7 +11,13 @@ import type { LedgerReads } from "../../src/ledger/reads.ts";
 import { hashOf, newToken } from "../../src/http/secret.ts";
 import { SCOPES, type Token, type Tokens } from "../../src/ledger/tokens.ts";
 import { dashboard } from "../../src/ui/dashboard.ts";
-import type { OccurrenceView, PutReply, ScheduleStub, ScheduleView } from "../../src/schedule/stub.ts";
+import type {
+  Foreseen,
+  OccurrenceView,
+  PutReply,
+  ScheduleStub,
+  ScheduleView,
+} from "../../src/schedule/stub.ts";
 
 // workerd has it where it belongs, Node has it elsewhere.
 crypto.subtle.timingSafeEqual ??= (a, b) =>
@@ -158,6 +164,7 @@ function standingStub(namespace: string, name: string): ScheduleStub {
   return {
     put: ({ input }) => Promise.resolve(created(namespace, name, input)),
     patch: () => Promise.resolve(ok({ outcome: "replaced", schedule: viewOf(namespace, name) })),
+    foresee: ({ input }) => Promise.resolve(foreseen(namespace, name, input)),
     read: view,
     remove: view,
     pause: view,
@@ -192,6 +199,11 @@ function standingStub(namespace: string, name: string): ScheduleStub {
     deadLettered: nothing,
     poke: () => Promise.resolve(ok({ waiting: [], redispatched: 0, expired: 0 })),
   };
+}
+
+function foreseen(namespace: string, name: string, input: DefinitionInput): Result<Foreseen> {
+  const reply = created(namespace, name, input);
+  return reply.ok ? ok({ ...reply.value, before: null }) : reply;
 }
 
 function created(namespace: string, name: string, input: DefinitionInput): Result<PutReply> {
