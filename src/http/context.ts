@@ -29,5 +29,8 @@ export interface Caller {
 }
 
 export interface AppEnv {
-  Variables: Caller;
+  Variables: Caller & {
+    /** The OpenAPI document, made when it is first asked for. */
+    document: () => Promise<object>;
+  };
 }

@@ -21,7 +21,12 @@ const ABOUT = [
 type Document = Awaited<ReturnType<typeof generateSpecs>>;
 
 export function serveDocument(app: Hono<AppEnv>): void {
-  let document: Promise<Document> | null = null;
+  let made: Promise<Document> | null = null;
+  const document = () => (made ??= makeDocument(app));
+  app.use(async function offerDocument(c, next) {
+    c.set("document", document);
+    await next();
+  });
   app.get(
     "/openapi.json",
     operation({
@@ -36,7 +41,7 @@ export function serveDocument(app: Hono<AppEnv>): void {
         },
       },
     }),
-    async (c) => c.json(await (document ??= makeDocument(app))),
+    async (c) => c.json(await c.var.document()),
   );
 }
 

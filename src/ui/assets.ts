@@ -2,6 +2,8 @@
 import { Hono } from "hono";
 import { hashUnit } from "../core/time.ts";
 import type { PageEnv } from "./viewer.ts";
+import docs from "./browser/docs.browser.js";
+import docsStyle from "./browser/docs.css";
 import frame from "./browser/frame.browser.js";
 import style from "./browser/style.css";
 
@@ -9,6 +11,8 @@ const JS = "text/javascript; charset=utf-8";
 const ASSETS: { [name: string]: { type: string; text: string } } = {
   "style.css": { type: "text/css; charset=utf-8", text: style },
   "frame.browser.js": { type: JS, text: frame },
+  "docs.css": { type: "text/css; charset=utf-8", text: docsStyle },
+  "docs.browser.js": { type: JS, text: docs },
 };
 
 /** One for all: modules import each other by their bare names. */

@@ -11,6 +11,7 @@ import { Hono } from "hono";
 import type { Deps } from "../http/context.ts";
 import { fromThrown } from "../http/problem.ts";
 import { assets } from "./assets.ts";
+import { docs } from "./docs.tsx";
 import { requireViewer } from "./door.ts";
 import { overview } from "./overview.tsx";
 import { signIn } from "./sign-in.tsx";
@@ -22,6 +23,7 @@ const PAGES: ((deps: Deps) => Hono<PageEnv>)[] = [overview];
 export function dashboard(deps: Deps): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
   app.route("/", assets());
+  app.route("/", docs());
   app.route("/", signIn(deps));
   for (const page of PAGES) {
     const pages = page(deps);
