@@ -66,6 +66,21 @@ const applied = views.named(
     ),
     changes: v.array(change),
   }),
+  {
+    dryRun: false,
+    failed: 0,
+    more: false,
+    changes: [
+      {
+        name: "nightly-report",
+        action: "update",
+        diff: [{ field: "jitter", from: "PT0S", to: "PT30S" }],
+        nextSlot: "2026-12-01T01:00:00Z",
+        warnings: [],
+        error: null,
+      },
+    ],
+  },
 );
 
 export function apply(deps: Deps): Hono<AppEnv> {

@@ -5,6 +5,9 @@ import { formatDuration } from "../core/time.ts";
 const WORDS: Record<keyof typeof LIMITS, string> = {
   PAYLOAD_BYTES_MAX: "A payload, as JSON",
   BODY_BYTES_MAX: "The body of a request",
+  APPLY_SCHEDULES_MAX: "Schedules in one call of `apply`",
+  APPLY_BODY_BYTES_MAX: "The body of `apply`",
+  APPLY_KEPT_MAX: "Names that one `apply` keeps beside its list",
   FORM_BYTES_MAX: "The form of the dashboard's sign-in",
   RESULT_BYTES_MAX: "The result that a worker reports",
   ERROR_BYTES_MAX: "The error that a worker reports: what is longer is cut",

@@ -6,6 +6,7 @@ import { fail, ok, type Result } from "../../src/core/errors.ts";
 import { pendingHandOver } from "../../src/schedule/handover.ts";
 import { readKnowledge, readLive } from "../../src/schedule/knowledge.ts";
 import {
+  foresee,
   readMessage,
   readOccurrence,
   readOpen,
@@ -16,7 +17,7 @@ import {
   type ReplyOf,
 } from "../../src/schedule/machine.ts";
 import { freshState, type World } from "../../src/schedule/state.ts";
-import type { ScheduleStub } from "../../src/schedule/stub.ts";
+import type { Foreseen, ScheduleStub } from "../../src/schedule/stub.ts";
 
 export type Population = Map<string, World>;
 
@@ -39,6 +40,14 @@ export function livingStub(population: Population, key: string, now: () => numbe
     return Promise.resolve(world ? question(world) : unknown());
   }
 
+  function foreseeing(asked: object): Promise<Result<Foreseen>> {
+    const world = population.get(key) ?? {
+      state: freshState(namespace, name, "LEDGER", now()),
+      revisions: {},
+    };
+    return Promise.resolve(foresee(world, asked as CommandOf<"put">, now()));
+  }
+
   const does = (command: CommandName) =>
     ((content: object) => Promise.resolve(run(command, content as never))) as never;
   const hears = (command: CommandName) =>
@@ -46,6 +55,7 @@ export function livingStub(population: Population, key: string, now: () => numbe
       Promise.resolve(run(command, { ...address, ...report } as never))) as never;
   return {
     put: does("put"),
+    foresee: foreseeing,
     patch: does("patch"),
     remove: does("remove"),
     pause: does("pause"),
