@@ -38,7 +38,7 @@ export default defineConfig({
         test: {
           name: "node",
           server: { deps: { inline: ["openapi-typescript"] } },
-          include: ["core", "schedule", "ledger", "consumer", "http", "scripts", "ui"].map(
+          include: ["core", "schedule", "ledger", "consumer", "client", "cli", "http", "scripts", "ui"].map(
             (room) => `test/${room}/**/*.test.{ts,tsx}`,
           ),
           setupFiles: [path("seed.ts")],
