@@ -3,6 +3,8 @@
  * population can be put back, and compared, by reference.
  */
 import { fail, ok, type Result } from "../../src/core/errors.ts";
+import type { Env } from "../../src/env.ts";
+import type { Engine } from "../../src/schedule/engine.ts";
 import { pendingHandOver } from "../../src/schedule/handover.ts";
 import { readKnowledge, readLive } from "../../src/schedule/knowledge.ts";
 import {
@@ -16,8 +18,11 @@ import {
   type CommandOf,
   type ReplyOf,
 } from "../../src/schedule/machine.ts";
+import { Secrets } from "../../src/schedule/secrets.ts";
 import { freshState, type World } from "../../src/schedule/state.ts";
 import type { Foreseen, ScheduleStub } from "../../src/schedule/stub.ts";
+
+const ENVIRONMENT = { SECRETS_KEY: btoa("k".repeat(32)) } as unknown as Env;
 
 export type Population = Map<string, World>;
 
@@ -53,10 +58,12 @@ export function livingStub(population: Population, key: string, now: () => numbe
   const hears = (command: CommandName) =>
     ((address: object, report: object) =>
       Promise.resolve(run(command, { ...address, ...report } as never))) as never;
+  const engine = { ask, run: (name: CommandName, content: never) => Promise.resolve(run(name, content)) };
+  const secrets = new Secrets(engine as unknown as Engine, ENVIRONMENT, key);
   return {
-    put: does("put"),
+    put: (command) => secrets.put(command),
     foresee: foreseeing,
-    patch: does("patch"),
+    patch: (command) => secrets.patch(command),
     remove: does("remove"),
     pause: does("pause"),
     resume: does("resume"),
@@ -77,7 +84,7 @@ export function livingStub(population: Population, key: string, now: () => numbe
     knowledge: () => ask((world) => readKnowledge(world, now())),
     live: (slot) => ask((world) => ok(readLive(world, slot))),
     occurrence: (address) => ask((world) => readOccurrence(world, address)),
-    call: () => Promise.resolve(fail("not_found", "Nothing here calls a URL.")),
+    call: (address, query) => secrets.call(address, query),
     message: (address) => ask((world) => readMessage(world, address)),
   };
 }
