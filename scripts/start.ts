@@ -20,7 +20,8 @@ const { values } = parseArgs({
 });
 const stateDir = resolve(String(values["persist-to"] ?? join(ROOT, ".wrangler/state")));
 const given = values.var?.map(String).find((pair) => pair.startsWith("ADMIN_TOKEN:"));
-const token = given?.slice("ADMIN_TOKEN:".length) ?? adminToken();
+const token = given?.slice("ADMIN_TOKEN:".length) ?? devVar("ADMIN_TOKEN", () => random("base64url"));
+devVar("SECRETS_KEY", () => random("base64"));
 
 let stop: () => Promise<void> = () => process.exit(130);
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void stop());
@@ -30,7 +31,8 @@ await migrate(stateDir);
 const others = flags.filter((flag, at) => !/^--persist-to\b/.test(flag) && flags[at - 1] !== "--persist-to");
 const runtime = await startRuntime({
   stateDir,
-  flags: others,
+  // Whoever tries out URL targets has the receiver on this machine.
+  flags: ["--var", "ALLOW_PRIVATE_URLS:true", ...others],
   onOutput: (text) => process.stdout.write(text),
 });
 stop = runtime.stop;
@@ -41,16 +43,20 @@ setInterval(sweep, SWEEP_MS).unref();
 console.log(welcome(runtime.url, token));
 process.exitCode = await runtime.ended;
 
-/** The token in `.dev.vars`, which wrangler reads; a random one the first time. Never committed. */
-function adminToken(): string {
+/** What stands in `.dev.vars`, which wrangler reads; made the first time. Never committed. */
+function devVar(name: string, make: () => string): string {
   const kept = existsSync(DEV_VARS) ? readFileSync(DEV_VARS, "utf8") : "";
-  const known = /^ADMIN_TOKEN\s*=\s*"?([^"\n]+)"?$/m.exec(kept)?.[1];
+  const known = new RegExp(`^${name}\\s*=\\s*"?([^"\n]+)"?$`, "m").exec(kept)?.[1];
   if (known) return known;
-  const token = randomBytes(24).toString("base64url");
-  appendFileSync(DEV_VARS, `${kept && !kept.endsWith("\n") ? "\n" : ""}ADMIN_TOKEN="${token}"\n`, {
+  const value = make();
+  appendFileSync(DEV_VARS, `${kept && !kept.endsWith("\n") ? "\n" : ""}${name}="${value}"\n`, {
     mode: 0o600,
   });
-  return token;
+  return value;
+}
+
+function random(encoding: "base64" | "base64url"): string {
+  return randomBytes(32).toString(encoding);
 }
 
 function welcome(url: string, token: string): string {

@@ -24,8 +24,9 @@ export async function openSession(consumer?: string): Promise<Session> {
   const stateDir = await mkdtemp(join(tmpdir(), "carillon-e2e-"));
   const token = "end-to-end";
   const port = await freePort();
-  const start = () =>
-    startRuntime({ stateDir, consumer, flags: ["--port", String(port), "--var", `ADMIN_TOKEN:${token}`] });
+  const vars = [`ADMIN_TOKEN:${token}`, `SECRETS_KEY:${btoa("k".repeat(32))}`, "ALLOW_PRIVATE_URLS:true"];
+  const flags = ["--port", String(port), ...vars.flatMap((pair) => ["--var", pair])];
+  const start = () => startRuntime({ stateDir, consumer, flags });
   await migrate(stateDir);
   let runtime: Runtime = await start();
   return {
