@@ -49,12 +49,16 @@ export function judgeChain(chain: Chain): Judged {
   return { accounted, discrepancies };
 }
 
-/** A resume before it was due counts from itself, and the next one again. */
+/**
+ * A resume before it was due counts from itself, and the next one again. One that catches up promises nothing: it says
+ * what has passed already, and that may be settled at the same instant.
+ */
 function promiseOf({ changes, era }: Chain, madeAt: number, dueAt: number | null): number | null {
   let due = dueAt;
   for (const { action, at, revision, dueAt: promised } of changes) {
     if (due === null) break;
-    if (action === "resume" && revision === era.revision && madeAt <= at && at < due) due = promised;
+    if (action !== "resume" || revision !== era.revision || at < madeAt || at >= due) continue;
+    if (promised === null || promised > at) due = promised;
   }
   return due;
 }

@@ -333,6 +333,18 @@ describe("the chain of a fixed delay", () => {
     expect(links(bell.to(bell.now + 5 * MINUTE))).toEqual({ accounted: 1, discrepancies: [] });
   });
 
+  it("goes on from what a resume that catches up has settled at once", () => {
+    const bell = new Bell(START);
+    granted(bell.put({ trigger: { after: "10m" } }));
+    granted(bell.pause());
+    bell.to(bell.now + 30 * MINUTE);
+    granted(bell.resume("skip")); // what passed is settled as missed, at the very instant of the resume
+    bell.to(bell.state.delayDueAt!).to(bell.now + MINUTE);
+    finishOne(bell);
+    expect(bell.ledger.story).toEqual(["00:10:00 skipped/missed", "00:40:00 succeeded"]);
+    expect(links(bell.to(bell.now + 5 * MINUTE))).toEqual({ accounted: 2, discrepancies: [] });
+  });
+
   it("is broken where a link is gone, and owes one where the last is", () => {
     const bell = chained();
     const slots = [...bell.ledger.occurrences.values()].map(({ slot }) => slot).toSorted((a, b) => a - b);
