@@ -66,11 +66,10 @@ export class Storage {
       this.#sql.exec("DELETE FROM revisions WHERE revision = ?1", revision);
       this.#revisions.delete(revision);
     }
-    const state = JSON.stringify(this.#spill(world.state));
     this.#sql.exec(
       "INSERT INTO head VALUES (1, ?1, ?2) ON CONFLICT (id) DO UPDATE SET state = excluded.state",
       MIGRATIONS.length,
-      state,
+      this.#textOf(world.state),
     );
   }
 
@@ -79,21 +78,25 @@ export class Storage {
     this.#exists = true;
   }
 
-  #spill(state: ScheduleState): ScheduleState {
+  /** The head row, put together from the texts of its items: at most saves nearly all of them are as they were. */
+  #textOf(state: ScheduleState): string {
     const kept = new Set<string>();
-    const head = { ...state } as Record<string, unknown>;
-    for (const list of SPILLED) {
-      head[list] = state[list].map((item, index) => {
-        const body = JSON.stringify(item);
-        if (index < HEAD_ITEMS_MAX && body.length <= HEAD_ITEM_BYTES_MAX) return item;
+    const lists = SPILLED.map((list) => {
+      const items = state[list].map((item, index) => {
+        const body = textOf(item);
+        if (index < HEAD_ITEMS_MAX && body.length <= HEAD_ITEM_BYTES_MAX) return body;
         const key = `${list} ${nameOf(item)}`;
         this.#put(key, body);
         kept.add(key);
-        return { $: key } satisfies Reference;
+        return JSON.stringify({ $: key } satisfies Reference);
       });
-    }
+      return `"${list}":[${items.join()}]`;
+    });
     for (const key of this.#spilled.keys()) if (!kept.has(key)) this.#drop(key);
-    return head as unknown as ScheduleState;
+    const finals = `"finals":[${state.finals.map(textOf).join()}]`;
+    const others: Record<string, unknown> = { ...state };
+    for (const list of [...SPILLED, "finals"]) delete others[list];
+    return `${JSON.stringify(others).slice(0, -1)},${[...lists, finals].join()}}`;
   }
 
   #unspill(head: ScheduleState): ScheduleState {
@@ -128,4 +131,15 @@ function nameOf(item: ScheduleState[(typeof SPILLED)[number]][number]): string {
   if ("key" in item) return item.key;
   if ("field" in item) return item.field;
   return `${"slot" in item ? item.slot : item.after} ${item.variant}`;
+}
+
+// Nothing is changed in place once it was saved, so that its text stays true.
+const texts = new WeakMap<object, string>();
+
+function textOf(item: object): string {
+  const known = texts.get(item);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(item);
+  texts.set(item, text);
+  return text;
 }
