@@ -11,6 +11,7 @@ import type { Timetable } from "../src/core/trigger.ts";
 import { zoneOf } from "../src/core/zone.ts";
 import type { Offsets } from "./bare-walk.ts";
 import { BARE, bareNext } from "./bare-walk.ts";
+import { table } from "./tables.ts";
 
 const PATTERNS = ["*/5 * * * *", "0 9 * * MON-FRI", "0 0 1 * *", "0 0 29 2 *", "0 0 15W * *"];
 const ZONES = ["UTC", "America/New_York"];
@@ -182,13 +183,22 @@ function countYear(): void {
   const begin = performance.now();
   const counted = asked.count(from, Date.UTC(2028, 0, 1));
   console.log(
-    `\ncount of a year of every second: ${counted.count} in ${(performance.now() - begin).toFixed(3)} ms`,
+    `count of a year of every second: ${counted.count} in ${(performance.now() - begin).toFixed(3)} ms`,
   );
 }
 
-console.log("next, answers a second (parsed once, chained from 2026-11-30)");
-console.table(PATTERNS.flatMap((pattern) => ZONES.map((zone) => nextRow(pattern, zone))));
-console.log("parse, patterns a second");
-console.table(PATTERNS.map(parseRow));
-countYear();
-coldZones();
+export function time(): void {
+  console.log("next, answers a second (parsed once, chained from 2026-11-30)\n");
+  print(PATTERNS.flatMap((pattern) => ZONES.map((zone) => nextRow(pattern, zone))));
+  console.log("parse, patterns a second\n");
+  print(PATTERNS.map(parseRow));
+  countYear();
+  coldZones();
+}
+
+function print(rows: { [heading: string]: string }[]): void {
+  table(
+    Object.keys(rows[0] ?? {}),
+    rows.map((row) => Object.values(row)),
+  );
+}

@@ -1,0 +1,66 @@
+/** Ours, as it is shipped: its own configuration and bundle, the API in front, a consumer with the kit behind. */
+import { join } from "node:path";
+import { call } from "../../scripts/api.ts";
+import { ROOT } from "../../scripts/wrangler.ts";
+import type { Bill, Open } from "../contender.ts";
+import { cronOf, hasCron } from "../rhythm.ts";
+import type { Run } from "../runs.ts";
+import { startWorkers } from "../runtime.ts";
+
+const WORKERS = join(import.meta.dirname, "../workers");
+const TOKEN = "bench";
+
+interface Gaps {
+  items: { reason: string; count: number }[];
+  nextCursor: string | null;
+}
+
+function carillon(isTracked: boolean, isMetered: boolean): Open {
+  return async (folder) => {
+    const runtime = await startWorkers(folder, [
+      {
+        name: "carillon",
+        config: isMetered ? join(WORKERS, "metered/wrangler.toml") : join(ROOT, "wrangler.toml"),
+        bindings: { ADMIN_TOKEN: TOKEN },
+        databases: { LEDGER: join(ROOT, "migrations") },
+      },
+      { name: "consumer", config: join(WORKERS, "consumer/wrangler.toml") },
+    ]);
+    const api = { url: runtime.url, token: TOKEN };
+    return {
+      async create(name, rhythm) {
+        await call(api, "PUT", `/v1/schedules/${name}`, {
+          trigger: hasCron(rhythm)
+            ? { cron: cronOf(rhythm), timezone: "UTC" }
+            : { every: `${rhythm.everySeconds}s`, anchor: new Date(rhythm.first).toISOString() },
+          target: { queue: "LIBRARY" },
+          payload: { a: 1 },
+          tracked: isTracked,
+        });
+      },
+      runs: () => runtime.ask<Run[]>("consumer", "/runs"),
+      async unrun() {
+        const slots: { [reason: string]: number } = {};
+        let cursor = "";
+        do {
+          const page: Gaps = await call(api, "GET", `/v1/occurrences?kind=gap&limit=100${cursor}`);
+          for (const { reason, count } of page.items) slots[reason] = (slots[reason] ?? 0) + count;
+          cursor = page.nextCursor === null ? "" : `&cursor=${encodeURIComponent(page.nextCursor)}`;
+        } while (cursor !== "");
+        return slots;
+      },
+      ...(isMetered && {
+        bill: async () => ({
+          ...(await runtime.ask<Bill>("carillon", "/bench/bill")),
+          ...(await runtime.ask<Bill>("consumer", "/bill")),
+        }),
+      }),
+      stop: runtime.stop,
+    };
+  };
+}
+
+export const tracked = carillon(true, false);
+export const untracked = carillon(false, false);
+export const metered = carillon(true, true);
+export const meteredUntracked = carillon(false, true);
