@@ -13,7 +13,8 @@ export interface Contender {
   unrun?(): Promise<{ [reason: string]: number }>;
   /** Ours, with a meter built in: what was billed since it was last asked. */
   bill?(): Promise<Bill>;
-  stop(): Promise<void>;
+  /** Before it is killed, where something outside its folder is left otherwise. */
+  stop?(): Promise<void>;
 }
 
 /** Units that Cloudflare bills, as this runtime counted them. */

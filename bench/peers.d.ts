@@ -40,7 +40,6 @@ declare module "bullmq" {
       repeat: { pattern: string; tz?: string },
       template: { name: string; data: object; opts?: object },
     ): Promise<unknown>;
-    close(): Promise<void>;
   }
   export class Worker {
     constructor(
@@ -51,7 +50,6 @@ declare module "bullmq" {
     on(event: "completed", listener: (job: Job) => void): void;
     on(event: "error", listener: (error: Error) => void): void;
     waitUntilReady(): Promise<unknown>;
-    close(force?: boolean): Promise<void>;
   }
 }
 
@@ -60,7 +58,6 @@ declare module "pg-boss" {
     constructor(options: object);
     on(event: "error", listener: (error: Error) => void): void;
     start(): Promise<unknown>;
-    stop(options: object): Promise<void>;
     createQueue(name: string): Promise<void>;
     send(name: string, data: object, options: { startAfter: Date }): Promise<string | null>;
     insert(name: string, jobs: object[]): Promise<unknown>;
@@ -85,7 +82,6 @@ declare module "graphile-worker" {
   export interface Runner {
     events: { on(event: "job:complete", listener: (told: { job: Job }) => void): void };
     addJob(task: string, payload: object, spec: { runAt: Date }): Promise<unknown>;
-    stop(): Promise<void>;
   }
   export function run(options: {
     preset?: object;

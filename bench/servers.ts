@@ -1,4 +1,4 @@
-/** Redis and PostgreSQL for one run: on a free port, in a folder of the run's own, gone afterwards. */
+/** Redis and PostgreSQL for one run: on a free port, in a folder of the run's own; they end with their process group. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { accessSync, chmodSync, chownSync, constants, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { createConnection } from "node:net";
@@ -10,13 +10,7 @@ import { Absent } from "./contender.ts";
 const READY_MS_MAX = 30_000;
 const POSTGRES_FOLDERS = "/usr/lib/postgresql";
 
-export interface Server {
-  port: number;
-  url: string;
-  stop(): Promise<void>;
-}
-
-export async function startRedis(folder: string): Promise<Server> {
+export async function startRedis(folder: string): Promise<number> {
   const redis = found("redis-server", (process.env["PATH"] ?? "").split(":"));
   const port = await freePort();
   const data = join(folder, "redis");
@@ -26,10 +20,10 @@ export async function startRedis(folder: string): Promise<Server> {
     stdio: "ignore",
   });
   await listening(port, child);
-  return { port, url: `redis://127.0.0.1:${port}`, stop: () => end(child, "SIGTERM") };
+  return port;
 }
 
-export async function startPostgres(folder: string): Promise<Server> {
+export async function startPostgres(folder: string): Promise<string> {
   const folders = existsSync(POSTGRES_FOLDERS)
     ? readdirSync(POSTGRES_FOLDERS).map((version) => join(POSTGRES_FOLDERS, version, "bin"))
     : [];
@@ -49,14 +43,11 @@ export async function startPostgres(folder: string): Promise<Server> {
     execFileSync(initdb, how, { stdio: "ignore", cwd: data, ...user });
   }
   const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=100"];
+  settings.push("dynamic_shared_memory_type=mmap"); // in its folder: it will be killed, and nothing may be left
   const flags = ["-D", data, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])];
   const child = spawn(postgres, flags, { stdio: ["ignore", "ignore", "pipe"], cwd: data, ...user });
   await saying("ready to accept connections", child); // its port is open long before
-  return {
-    port,
-    url: `postgres://bench@127.0.0.1:${port}/postgres`,
-    stop: () => end(child, "SIGINT"), // fast: without waiting for its clients
-  };
+  return `postgres://bench@127.0.0.1:${port}/postgres`;
 }
 
 /** PostgreSQL refuses to run as root. */
@@ -112,11 +103,4 @@ function isOpen(port: number): Promise<boolean> {
     };
     socket.once("connect", () => answer(true)).once("error", () => answer(false));
   });
-}
-
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (child.exitCode !== null) return;
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  child.kill(signal);
-  await ended;
 }

@@ -46,7 +46,7 @@ async function carryOut(contender: Contender, order: Order): Promise<unknown> {
     case "bill":
       return contender.bill?.() ?? {};
     case "stop":
-      return contender.stop();
+      return contender.stop?.();
   }
 }
 

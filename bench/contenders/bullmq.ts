@@ -9,8 +9,8 @@ const QUEUE = "bench";
 const CONCURRENCY = 100; // as many as one batch of our consumer
 
 export async function bullmq(folder: string): Promise<Contender> {
-  const redis = await startRedis(folder);
-  const connection = { host: "127.0.0.1", port: redis.port };
+  const port = await startRedis(folder);
+  const connection = { host: "127.0.0.1", port };
   const queue = new Queue(QUEUE, { connection });
   const worker = new Worker(
     QUEUE,
@@ -26,10 +26,5 @@ export async function bullmq(folder: string): Promise<Contender> {
       await queue.upsertJobScheduler(name, repeat, { name: "ring", data: { name, a: 1 } });
     },
     runs: async () => taken(),
-    async stop() {
-      await worker.close(true);
-      await queue.close();
-      await redis.stop();
-    },
   };
 }

@@ -5,7 +5,6 @@ import { cronOf, slotBefore } from "../rhythm.ts";
 import { begin, finish, taken } from "../runs.ts";
 
 export async function croner(): Promise<Contender> {
-  const jobs: Cron[] = [];
   return {
     async create(name, rhythm) {
       const ring = () => {
@@ -13,11 +12,8 @@ export async function croner(): Promise<Contender> {
         begin(`${name}@${slot}`, name, slot);
         finish(`${name}@${slot}`);
       };
-      jobs.push(new Cron(cronOf(rhythm), { timezone: "UTC" }, ring));
+      void new Cron(cronOf(rhythm), { timezone: "UTC" }, ring);
     },
     runs: async () => taken(),
-    async stop() {
-      for (const job of jobs) job.stop();
-    },
   };
 }

@@ -15,9 +15,9 @@ interface Bell {
 }
 
 export async function graphileWorker(folder: string): Promise<Contender> {
-  const postgres = await startPostgres(folder);
+  const connectionString = await startPostgres(folder);
   const runner = await run({
-    connectionString: postgres.url,
+    connectionString,
     concurrency: CONCURRENCY,
     pollInterval: POLL_MS,
     noHandleSignals: true,
@@ -38,9 +38,5 @@ export async function graphileWorker(folder: string): Promise<Contender> {
       await runner.addJob("ring", bell, { runAt: new Date(rhythm.first) });
     },
     runs: async () => taken(),
-    async stop() {
-      await runner.stop();
-      await postgres.stop();
-    },
   };
 }

@@ -19,8 +19,8 @@ interface Bell {
 }
 
 export async function pgBoss(folder: string): Promise<Contender> {
-  const postgres = await startPostgres(folder);
-  const boss = new PgBoss({ connectionString: postgres.url, max: 10 });
+  const connectionString = await startPostgres(folder);
+  const boss = new PgBoss({ connectionString, max: 10 });
   boss.on("error", (error) => console.error(`pg-boss: ${error.message}`));
   await boss.start();
   await boss.createQueue(QUEUE);
@@ -58,10 +58,6 @@ export async function pgBoss(folder: string): Promise<Contender> {
         finish(String(id), Number(at));
       }
       return taken();
-    },
-    async stop() {
-      await boss.stop({ graceful: false });
-      await postgres.stop();
     },
   };
 }
