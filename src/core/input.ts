@@ -48,7 +48,8 @@ export function readTimezones(input: unknown, pointer: string): Result<string | 
 
 export function readTimezone(input: unknown, pointer: string): Result<string> {
   if (typeof input !== "string") return refuse(pointer, `expected an IANA time zone, found ${show(input)}`);
-  if (isTimezone(input)) return ok(input);
+  // Names are known in any case, and one zone must not count as two.
+  if (isTimezone(input)) return ok(spellings().get(input.toLowerCase()) ?? input);
   const meant = nearest(input, Intl.supportedValuesOf("timeZone"));
   const hint = meant
     ? `Did you mean ${meant} ?`
@@ -88,4 +89,11 @@ export function at(pointer: string, error: Failure): Result<never> {
 
 export function mapped<T, U>(result: Result<T>, map: (value: T) => U): Result<U> {
   return result.ok ? ok(map(result.value)) : result;
+}
+
+let spelled: Map<string, string> | null = null;
+
+function spellings(): Map<string, string> {
+  spelled ??= new Map(Intl.supportedValuesOf("timeZone").map((name) => [name.toLowerCase(), name]));
+  return spelled;
 }

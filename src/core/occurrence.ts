@@ -62,6 +62,27 @@ export const SKIP_REASONS = [
 ] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
+const END_REASONS = [
+  "non_retryable",
+  "max_attempts",
+  "max_elapsed",
+  "lease_expired",
+  "run_timeout",
+  "dead_lettered",
+  "never_dispatched",
+  "never_started",
+  "unknown_queue",
+  "terminated",
+  "deleted",
+] as const;
+const REASONS: ReadonlySet<string> = new Set([...SKIP_REASONS, ...END_REASONS]);
+
+/** One of a closed list, to count by: a reason may name who cancelled, and there are many of those. */
+export function kindOfReason(reason: string): string {
+  if (REASONS.has(reason)) return reason;
+  return reason.startsWith("cancelled by ") ? "by_hand" : "other";
+}
+
 export interface Attempt {
   attempt: number;
   token: number | null;

@@ -24,6 +24,9 @@ export type Overlap = (typeof OVERLAPS)[number];
 export const CATCH_UP_POLICIES = ["skip", "latest", "all"] as const;
 export type CatchUpPolicy = (typeof CATCH_UP_POLICIES)[number];
 
+export const HEALTHS = ["healthy", "late", "failing", "stalled", "waiting", "paused", "completed"] as const;
+export type Health = (typeof HEALTHS)[number];
+
 export interface CatchUp {
   policy: CatchUpPolicy;
   /** How many of the missed slots `all` runs: 1–1,000. */

@@ -1,5 +1,5 @@
 /** The API, composed. What it needs of the world comes in as `Deps`; it knows no binding. */
-import { Hono } from "hono";
+import { Hono, type Context } from "hono";
 import { apply } from "./apply.ts";
 import { audits } from "./audits.ts";
 import { authenticate, requireConfiguration } from "./auth.ts";
@@ -55,9 +55,9 @@ export function createApp<Pages extends AppEnv>(deps: Deps, pages: Hono<Pages>):
   app.use(requireConfiguration(deps));
   serveDocument(app);
   for (const path of ["/v1/*", "/metrics"]) app.use(path, authenticate(deps));
+  app.use(refuseOtherMethods(app));
   for (const resource of RESOURCES) app.route("/", resource(deps));
   app.route("/", pages);
-  refuseOtherMethods(app);
 
   app.notFound((c) =>
     refuse(c, { code: "not_found", message: "There is no such resource.", hint: "See /openapi.json." }),
@@ -70,14 +70,46 @@ export function createApp<Pages extends AppEnv>(deps: Deps, pages: Hono<Pages>):
   return app;
 }
 
-/** A path that exists answers 405 to a method it does not know, and says which it does. */
-function refuseOtherMethods(app: Hono<AppEnv>): void {
+/**
+ * A path that exists answers 405 to a method it does not know, and says which it does. Of several patterns that fit,
+ * the one with the fewest parameters is meant: /v1/occurrences/replay is no occurrence.
+ */
+function refuseOtherMethods(app: Hono<AppEnv>) {
+  let known: Pattern[] | null = null;
+  return async function refuseOtherMethods(c: Context<AppEnv>, next: () => Promise<void>) {
+    known ??= patternsOf(app);
+    const path = c.req.path.split("/");
+    const meant = known.find(({ segments }) => fits(segments, path));
+    if (!meant || meant.methods.has(c.req.method)) return next();
+    const methods = [...meant.methods].join(", ");
+    c.header("allow", methods);
+    return refuse(c, { code: "method_not_allowed", message: `This resource knows ${methods}.` });
+  };
+}
+
+interface Pattern {
+  segments: string[];
+  methods: Set<string>;
+}
+
+/** Fewest parameters first. Each GET answers HEAD as well. */
+function patternsOf(app: Hono<AppEnv>): Pattern[] {
   const routes = app.routes.filter(({ method, path }) => method !== "ALL" && path !== "/*");
-  for (const [path, same] of Map.groupBy(routes, (route) => route.path)) {
-    const methods = [...new Set(same.map(({ method }) => method))].join(", ");
-    app.all(path, (c) => {
-      c.header("allow", methods);
-      return refuse(c, { code: "method_not_allowed", message: `This resource knows ${methods}.` });
-    });
-  }
+  const patterns = [...Map.groupBy(routes, ({ path }) => path)].map(([path, same]) => ({
+    segments: path.split("/"),
+    methods: new Set(same.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]))),
+  }));
+  const parameters = ({ segments }: Pattern) => segments.filter(isParameter).length;
+  return patterns.toSorted((a, b) => parameters(a) - parameters(b));
+}
+
+function fits(segments: string[], path: string[]): boolean {
+  return (
+    segments.length === path.length &&
+    segments.every((segment, i) => (isParameter(segment) ? path[i] !== "" : segment === path[i]))
+  );
+}
+
+function isParameter(segment: string): boolean {
+  return segment.startsWith(":");
 }

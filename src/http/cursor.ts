@@ -17,10 +17,16 @@ export function cursor<S extends v.GenericSchema>(place: S) {
 function read<S extends v.GenericSchema>(place: S, input: unknown): Result<v.InferOutput<S>> {
   try {
     const text = atob(String(input).replaceAll("-", "+").replaceAll("_", "/"));
-    const result = v.safeParse(place, JSON.parse(text));
+    const result = v.safeParse(place, JSON.parse(text, onlyFinite));
     if (result.success) return ok(result.output);
   } catch {
     // Neither base64 nor JSON: no cursor of ours.
   }
   return fail("invalid_field", "The cursor is none that this list gave out.");
+}
+
+/** 1e999 is JSON, and infinity; no instant is. */
+function onlyFinite(_: string, value: unknown): unknown {
+  if (typeof value === "number" && !Number.isFinite(value)) throw new RangeError("not finite");
+  return value;
 }

@@ -1,6 +1,7 @@
 /** Numbers: `/metrics` for a scraper, `/v1/stats` for people and the dashboard. */
 import { Hono, type Context } from "hono";
 import * as v from "valibot";
+import { kindOfReason } from "../core/occurrence.ts";
 import { formatInstant } from "../core/time.ts";
 import type { Numbers } from "../ledger/stats.ts";
 import { percentile, secondsOf, type Measure } from "../watch/measures.ts";
@@ -104,7 +105,9 @@ function visible(c: Context<AppEnv>): string[] | null {
 }
 
 function summarize({ occurrences, gaps, schedules, alerts, isCut }: Numbers) {
-  const byReason = tally(occurrences.flatMap(({ reason }) => (reason === null ? [] : [[reason, 1]])));
+  const byReason = tally(
+    occurrences.flatMap(({ reason }) => (reason === null ? [] : [[kindOfReason(reason), 1]])),
+  );
   const skipped = tally(gaps.map(({ reason, count }) => [reason, count]));
   return {
     truncated: isCut,

@@ -4,7 +4,7 @@ import { fail, ok, type Result } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
 import { parseOccurrenceId, STATES } from "../core/occurrence.ts";
 import { PREVIEW_COUNT_MAX } from "../core/preview.ts";
-import { CATCH_UP_POLICIES, OVERLAPS } from "../core/schedule.ts";
+import { CATCH_UP_POLICIES, HEALTHS, OVERLAPS } from "../core/schedule.ts";
 import { SCHEDULE_STATES } from "../ledger/directory.ts";
 import { ITEM_KINDS } from "../ledger/reads.ts";
 import { SCOPES } from "../ledger/tokens.ts";
@@ -97,7 +97,7 @@ export const position = v.strictObject({ slot: v.number(), schedule: v.string(),
 
 export const schedulesQuery = fields({
   state: v.optional(choice(SCHEDULE_STATES)),
-  health: word,
+  health: v.optional(choice(HEALTHS)),
   tag: word,
   managedBy: word,
   q: word,

@@ -41,7 +41,7 @@ export function schedules(deps: Deps): Hono<AppEnv> {
       scope: "write",
       summary: "Create or replace a schedule",
       description:
-        "An identical definition is 200 and changes nothing. To replace another one, send If-Match.",
+        "An identical definition is 200 and changes nothing; that is looked at first, whatever `paused` or `If-Match` say. To replace another one, send `If-Match`.",
       answers: {
         200: { description: "Replaced, or unchanged", schema: views.schedule, headers: ["ETag"] },
         201: { description: "Created", schema: views.schedule, headers: ["ETag", "Location"] },

@@ -1,6 +1,6 @@
 /** `POST /v1/simulate`: what the policies would do, computed by the very code that runs. It touches no object. */
 import { Hono } from "hono";
-import { fail } from "../core/errors.ts";
+import { fail, type Failure } from "../core/errors.ts";
 import { formatInstant } from "../core/time.ts";
 import { placeGap } from "../ledger/row.ts";
 import { simulate, SIMULATED_STEPS_MAX } from "../schedule/simulate.ts";
@@ -43,10 +43,15 @@ export function simulations(): Hono<AppEnv> {
       const { paused, ...definition } = said;
       const from = range.from ?? c.var.now;
       const until = range.until ?? from + DAY_MS;
-      const backwards = [{ from, to: until }, ...downtime, ...pauses].find((span) => span.from >= span.to);
+      const stretches = [
+        { from, to: until, pointer: "/until" },
+        ...downtime.map((one, i) => ({ ...one, pointer: `/downtime/${i}/to` })),
+        ...pauses.map((one, i) => ({ ...one, pointer: `/pauses/${i}/to` })),
+      ];
+      const backwards = stretches.find((span) => span.from >= span.to);
       if (backwards) {
         const message = `A stretch that begins at ${formatInstant(backwards.from)} must end later than that.`;
-        return refuse(c, fail("invalid_field", message).error);
+        return refuse(c, fail("invalid_field", message, { pointer: backwards.pointer }).error);
       }
       const { duration, durations, failEvery } = run;
       const simulated = simulate({
@@ -60,7 +65,7 @@ export function simulations(): Hono<AppEnv> {
         pauses,
         run: { durationsMs: durations ?? [duration], failEvery },
       });
-      if (!simulated.ok) return refuse(c, simulated.error);
+      if (!simulated.ok) return refuse(c, within(simulated.error));
       const { gaps, reached, ...same } = simulated.value;
       return c.json({
         ...same,
@@ -71,4 +76,10 @@ export function simulations(): Hono<AppEnv> {
   );
 
   return app;
+}
+
+/** The machine speaks of the definition, which here is one field of the body. */
+function within(failure: Failure): Failure {
+  const { pointer } = failure;
+  return pointer === undefined ? failure : { ...failure, pointer: `/definition${pointer}` };
 }

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { KINDS, SKIP_REASONS, STATES } from "../core/occurrence.ts";
 import type { PreviewResponse } from "../core/preview.ts";
 import type { Message } from "../core/message.ts";
-import type { Json } from "../core/schedule.ts";
+import { HEALTHS, type Json } from "../core/schedule.ts";
 import { SCHEDULE_STATES } from "../ledger/directory.ts";
 import type { GapView } from "../ledger/row.ts";
 import type { HeartbeatGrant, HealthView, OccurrenceView, StartGrant } from "../schedule/stub.ts";
@@ -25,7 +25,7 @@ export function named<S extends v.GenericSchema>(ref: string, schema: S, example
 export const warnings = v.array(v.object({ code: v.string(), message: v.string() }));
 
 const health = v.object({
-  status: v.picklist(["healthy", "late", "failing", "stalled", "waiting", "paused", "completed"]),
+  status: v.picklist(HEALTHS),
   message: maybeText,
   lastStartedAt: maybeInstant,
   lastSucceededAt: maybeInstant,

@@ -11,6 +11,7 @@ import type {
   CatchUpPolicy,
   DefinitionInput,
   DefinitionSaid,
+  Health,
   Json,
   Overlap,
   Warning,
@@ -132,7 +133,7 @@ export interface ScheduleView {
 }
 
 export interface HealthView {
-  status: "healthy" | "late" | "failing" | "stalled" | "waiting" | "paused" | "completed";
+  status: Health;
   message: string | null;
   lastStartedAt: string | null;
   lastSucceededAt: string | null;

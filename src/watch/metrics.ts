@@ -2,6 +2,7 @@
  * `/metrics` in OpenMetrics text. Nothing is counted when a slot fires: what is shown is read from the ledger, over
  * the last hour and at most its newest 5,000 occurrences; so these are gauges, and the histograms gauge histograms.
  */
+import { kindOfReason } from "../core/occurrence.ts";
 import type { Numbers } from "../ledger/stats.ts";
 import { splitKey } from "../ledger/row.ts";
 import { BUCKETS, histogram, MEASURES, secondsOf, type Measure } from "./measures.ts";
@@ -26,7 +27,12 @@ export function renderMetrics(numbers: Metered): string {
     gauge(
       "occurrences",
       `Occurrences of the last hour by state and reason${WINDOW}`,
-      countBy(occurrences.map(({ state, reason }) => ({ state, reason: reason ?? "" }))),
+      countBy(
+        occurrences.map(({ state, reason }) => ({
+          state,
+          reason: reason === null ? "" : kindOfReason(reason),
+        })),
+      ),
     ),
     gauge(
       "slots_skipped",

@@ -9,6 +9,7 @@ import {
   TRANSITIONS,
   type Occurrence,
   type State,
+  kindOfReason,
 } from "../../src/core/occurrence.ts";
 
 const FINALS: State[] = ["succeeded", "failed", "expired", "cancelled", "skipped"];
@@ -102,4 +103,14 @@ describe("the id of an occurrence", () => {
   it.each(REFUSED)("has one spelling: %s is none", (id) => {
     expect(parseOccurrenceId(id)).toMatchObject({ ok: false, error: { code: "not_found" } });
   });
+});
+
+describe("reasons to count by", () => {
+  it.each([
+    ["overlap", "overlap"],
+    ["max_attempts", "max_attempts"],
+    ["cancelled by ann", "by_hand"],
+    ["cancelled by bob", "by_hand"],
+    ["what an older release wrote", "other"],
+  ])("%s counts as %s", (reason, kind) => expect(kindOfReason(reason)).toBe(kind));
 });

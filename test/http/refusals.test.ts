@@ -292,7 +292,7 @@ describe("paths, queries and methods", () => {
     const { send } = world();
     const answer = await send("POST", PATH, {});
     expect(answer).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
-    expect(answer.headers.get("allow")).toBe("PUT, GET, PATCH, DELETE");
+    expect(answer.headers.get("allow")).toBe("PUT, GET, HEAD, PATCH, DELETE");
   });
 });
 

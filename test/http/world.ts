@@ -103,7 +103,7 @@ export function world(
     });
     const text = await response.text();
     const isJson = /\bjson\b/.test(response.headers.get("content-type") ?? "");
-    const parsed = isJson ? (JSON.parse(text) as Record<string, unknown>) : {};
+    const parsed = isJson && text !== "" ? (JSON.parse(text) as Record<string, unknown>) : {};
     return { status: response.status, headers: response.headers, body: parsed, text };
   }
 
