@@ -58,27 +58,31 @@ export function histories(deps: Deps): Hono<AppEnv> {
       refuses: ["invalid_instant"],
     }),
     accept("query", occurrencesQuery),
-    async (c) => {
-      const { state = null, reason = null, kind = null, schedule, ...range } = c.req.valid("query");
-      const { namespace, principal, now } = c.var;
-      const { schedules } = principal;
-      const { from, to, before, limit } = rangeOf(range, now);
-      const filter = { state, reason, kind };
-      if (schedule !== undefined) {
-        const isSeen = coversSchedule(principal, schedule);
-        const stretch = isSeen
-          ? await historyOf(deps, { namespace, name: schedule, from, to, before, limit })
-          : null;
-        return c.json(page(only(filter, stretch ?? { items: [], end: null })));
-      }
-      const start = before ?? { slot: to, schedule: "", variant: "" };
-      return c.json(
-        page(await deps.ledger.occurrences({ ...filter, namespace, schedules, from, before: start, limit })),
-      );
-    },
+    async (c) => c.json(await itemsOf(deps, c.var, c.req.valid("query"))),
   );
 
   return app;
+}
+
+/** A page of what `GET /v1/occurrences` lists. */
+export async function itemsOf(
+  deps: Deps,
+  { namespace, principal, now }: AppEnv["Variables"],
+  query: v.InferOutput<typeof occurrencesQuery>,
+) {
+  const { state = null, reason = null, kind = null, schedule, ...range } = query;
+  const { schedules } = principal;
+  const { from, to, before, limit } = rangeOf(range, now);
+  const filter = { state, reason, kind };
+  if (schedule !== undefined) {
+    const isSeen = coversSchedule(principal, schedule);
+    const stretch = isSeen
+      ? await historyOf(deps, { namespace, name: schedule, from, to, before, limit })
+      : null;
+    return page(only(filter, stretch ?? { items: [], end: null }));
+  }
+  const start = before ?? { slot: to, schedule: "", variant: "" };
+  return page(await deps.ledger.occurrences({ ...filter, namespace, schedules, from, before: start, limit }));
 }
 
 interface Range {

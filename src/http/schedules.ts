@@ -1,6 +1,7 @@
 /** `/v1/schedules`: what people define, read, change, remove and list. */
 import { Hono } from "hono";
 import type { Context } from "hono";
+import type * as v from "valibot";
 import { instantOrNull, presentTarget } from "../core/present.ts";
 import { formatInstant } from "../core/time.ts";
 import { compile } from "../core/trigger.ts";
@@ -149,25 +150,26 @@ export function schedules(deps: Deps): Hono<AppEnv> {
     }),
     accept("query", schedulesQuery),
     async (c) => {
-      const {
-        state = null,
-        health = null,
-        tag = null,
-        managedBy = null,
-        q = null,
-        limit,
-        cursor,
-      } = c.req.valid("query");
-      const { schedules } = c.var.principal;
-      const filter = { namespace: c.var.namespace, schedules, state, health, tag, managedBy, q };
-      const entries = await deps.ledger.schedules({ ...filter, before: cursor ?? null, limit });
-      const last = entries.length > limit ? entries[limit - 1]! : null;
-      const items = entries.slice(0, limit).map((entry) => list(entry, c.var.now));
-      return c.json({ items, nextCursor: cursorOf(last && { createdAt: last.createdAt, name: last.name }) });
+      const { entries, nextCursor } = await entriesOf(deps, c.var, c.req.valid("query"));
+      return c.json({ items: entries.map((entry) => list(entry, c.var.now)), nextCursor });
     },
   );
 
   return app;
+}
+
+/** A page of what `GET /v1/schedules` lists. */
+export async function entriesOf(
+  deps: Deps,
+  { namespace, principal: { schedules } }: AppEnv["Variables"],
+  query: v.InferOutput<typeof schedulesQuery>,
+): Promise<{ entries: Entry[]; nextCursor: string | null }> {
+  const { state = null, health = null, tag = null, managedBy = null, q = null, limit, cursor = null } = query;
+  const filter = { namespace, schedules, state, health, tag, managedBy, q };
+  const found = await deps.ledger.schedules({ ...filter, before: cursor, limit });
+  const last = found.length > limit ? found[limit - 1]! : null;
+  const nextCursor = cursorOf(last && { createdAt: last.createdAt, name: last.name });
+  return { entries: found.slice(0, limit), nextCursor };
 }
 
 /** The definition's fields stand at the top, with the state beside them. */

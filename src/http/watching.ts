@@ -79,30 +79,30 @@ export function watching(deps: Deps): Hono<AppEnv> {
       answers: { 200: { description: "A page", schema: views.page(alert) } },
     }),
     accept("query", alertsQuery),
-    async (c) => {
-      const { state = null, schedule = null, cursor = null, limit } = c.req.valid("query");
-      const { namespace, principal } = c.var;
-      const { schedules } = principal;
-      const found = await deps.ledger.alerts({
-        namespace,
-        schedules,
-        state,
-        schedule,
-        before: cursor,
-        limit,
-      });
-      const shown = found.slice(0, limit);
-      const last = found.length > limit ? shown.at(-1) : undefined;
-      const { raisedAt = 0, schedule: key = "", kind = "" } = last ?? {};
-      return c.json({
-        items: shown.map(viewOf),
-        nextCursor: cursorOf(last ? { raisedAt, schedule: key, kind } : null),
-      });
-    },
+    async (c) => c.json(await alertsOf(deps, c.var, c.req.valid("query"))),
   );
 
   return app;
 }
+
+/** A page of what `GET /v1/alerts` lists. */
+export async function alertsOf(
+  deps: Deps,
+  { namespace, principal: { schedules } }: AppEnv["Variables"],
+  query: v.InferOutput<typeof alertsQuery>,
+) {
+  const { state = null, schedule = null, cursor = null, limit } = query;
+  const found = await deps.ledger.alerts({ namespace, schedules, state, schedule, before: cursor, limit });
+  const shown = found.slice(0, limit);
+  const last = found.length > limit ? shown.at(-1) : undefined;
+  const { raisedAt = 0, schedule: key = "", kind = "" } = last ?? {};
+  return {
+    items: shown.map(viewOf),
+    nextCursor: cursorOf(last ? { raisedAt, schedule: key, kind } : null),
+  };
+}
+
+export type AlertView = ReturnType<typeof viewOf>;
 
 function viewOf({ schedule, kind, raisedAt, resolvedAt, message, occurrence }: Alert) {
   const { namespace, name } = splitKey(schedule);

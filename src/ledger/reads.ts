@@ -24,10 +24,41 @@ import { changesWith, evidenceAt, type SlotEvidence } from "./evidence.ts";
 import { listGaps } from "./gaps.ts";
 import { readHistory, type HistoryQuery } from "./history.ts";
 import { listOccurrences, listWork, readOccurrence, succeededAmong, type WorkQuery } from "./occurrences.ts";
+import {
+  addUp,
+  dayBehind,
+  gapsSince,
+  inFlight,
+  rulesAhead,
+  unwellSchedules,
+  type Bucket,
+  type DayQuery,
+  type Part,
+  type SharedRule,
+  type SkippedStretch,
+  type Unwell,
+} from "./overview.ts";
 import { compare, merge, type Position, type Stretch } from "./page.ts";
-import { occurrenceOf, placeGap, placeOccurrence, scheduleKey, viewOf, type HistoryItem } from "./row.ts";
-import { readNumbers, type Numbers, type NumbersQuery } from "./stats.ts";
+import {
+  occurrenceOf,
+  placeGap,
+  placeOccurrence,
+  scheduleKey,
+  splitKey,
+  viewOf,
+  type HistoryItem,
+} from "./row.ts";
+import {
+  countOpenAlerts,
+  countSchedules as countByState,
+  readNumbers,
+  type Numbers,
+  type NumbersQuery,
+  type OpenAlerts,
+  type Standing,
+} from "./stats.ts";
 import { hasActiveSince, lastSweep, type SweepPass } from "./sweep.ts";
+import { inGaps, lastLinks, rowsOf } from "./watched.ts";
 
 /** What an item of history may be: an occurrence of some kind, or a gap row. */
 export const ITEM_KINDS = [...KINDS, "gap"] as const;
@@ -106,6 +137,26 @@ export interface LedgerReads {
   hasActiveSince(since: number): Promise<boolean>;
   /** Those that have a schedule. */
   namespaces(): Promise<string[]>;
+  /** How many schedules there are of each state and health. */
+  standing(part: Part): Promise<Standing[]>;
+  openAlerts(part: Part): Promise<OpenAlerts[]>;
+  /** A bucket each, oldest first, and the gap rows that reach into them. */
+  dayBehind(query: DayQuery): Promise<{ buckets: Bucket[]; gaps: SkippedStretch[] }>;
+  rulesAhead(part: Part): Promise<SharedRule[]>;
+  unwell(query: Part & { limit: number }): Promise<Unwell[]>;
+  /** Newest first. */
+  inFlight(query: Part & { limit: number }): Promise<OccurrenceView[]>;
+  /** What became of these slots; of a fixed delay (slot null), of its last one. By schedule's name. */
+  outcomes(wanted: Wanted[]): Promise<Map<string, Outcome>>;
+}
+
+export interface Wanted {
+  entry: Entry;
+  slot: number | null;
+}
+export interface Outcome {
+  slot: number;
+  state: State;
 }
 
 export function openLedger(databases: ReadonlyMap<string, D1Database>): LedgerReads {
@@ -171,6 +222,28 @@ export function openLedger(databases: ReadonlyMap<string, D1Database>): LedgerRe
     numbers: (query) => readNumbers(directory, shards, query),
     hasActiveSince: (since) => hasActiveSince(directory, since),
     namespaces: () => listNamespaces(directory, NAMESPACES_MAX),
+    standing: ({ namespace, schedules }) => countByState(directory, { namespaces: [namespace], schedules }),
+    openAlerts: ({ namespace, schedules }) =>
+      countOpenAlerts(directory, { namespaces: [namespace], schedules }),
+    async dayBehind(query) {
+      const [buckets, gaps] = await Promise.all([
+        Promise.all(shards.map((shard) => dayBehind(shard, query))),
+        Promise.all(shards.map((shard) => gapsSince(shard, query))),
+      ]);
+      return { buckets: addUp(buckets), gaps: gaps.flat() };
+    },
+    rulesAhead: (part) => rulesAhead(directory, part),
+    unwell: (query) => unwellSchedules(directory, query),
+    async inFlight(query) {
+      const found = await Promise.all(shards.map((shard) => inFlight(shard, query)));
+      const rows = found.flat().toSorted((a, b) => b.slot - a.slot);
+      return rows.slice(0, query.limit).map(viewOf);
+    },
+    async outcomes(wanted) {
+      const byShard = Map.groupBy(wanted, ({ entry }) => shardOf(entry));
+      const found = await Promise.all([...byShard].map(([shard, part]) => outcomesIn(shard, part)));
+      return new Map(found.flat());
+    },
   };
 }
 
@@ -203,4 +276,21 @@ async function occurrencesIn(shard: D1Database, query: ItemsQuery & { kind: Kind
 async function gapsIn(shard: D1Database, query: ItemsQuery) {
   const { rows, end } = await listGaps(shard, query);
   return { items: rows.map(placeGap), end };
+}
+
+async function outcomesIn(shard: D1Database, wanted: Wanted[]): Promise<[name: string, Outcome][]> {
+  const named = wanted.map(({ entry, slot }) => ({
+    schedule: scheduleKey(entry.namespace, entry.name),
+    slot,
+  }));
+  const dated = named.flatMap(({ schedule, slot }) => (slot === null ? [] : [{ schedule, slot }]));
+  const delays = named.filter(({ slot }) => slot === null).map(({ schedule }) => schedule);
+  const [rows, skipped, links] = await Promise.all([
+    rowsOf(shard, dated),
+    inGaps(shard, dated),
+    delays.length === 0 ? [] : lastLinks(shard, delays),
+  ]);
+  return [...skipped.map((one) => ({ ...one, state: "skipped" as const })), ...links, ...rows].map(
+    ({ schedule, slot, state }) => [splitKey(schedule).name, { slot, state }],
+  );
 }

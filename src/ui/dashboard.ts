@@ -10,15 +10,18 @@
 import { Hono } from "hono";
 import type { Deps } from "../http/context.ts";
 import { fromThrown } from "../http/problem.ts";
+import { alerts } from "./alerts.tsx";
 import { assets } from "./assets.ts";
 import { docs } from "./docs.tsx";
 import { requireViewer } from "./door.ts";
+import { occurrences } from "./occurrences.tsx";
 import { overview } from "./overview.tsx";
+import { schedules } from "./schedules.tsx";
 import { signIn } from "./sign-in.tsx";
 import { lost, troubled } from "./trouble.tsx";
 import type { PageEnv } from "./viewer.ts";
 
-const PAGES: ((deps: Deps) => Hono<PageEnv>)[] = [overview];
+const PAGES: ((deps: Deps) => Hono<PageEnv>)[] = [overview, schedules, occurrences, alerts];
 
 export function dashboard(deps: Deps): Hono<PageEnv> {
   const app = new Hono<PageEnv>();

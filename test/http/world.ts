@@ -311,4 +311,11 @@ const EMPTY_LEDGER: LedgerReads = {
   alerts: () => Promise.resolve([]),
   hasActiveSince: () => Promise.resolve(false),
   namespaces: () => Promise.resolve([]),
+  standing: () => Promise.resolve([]),
+  openAlerts: () => Promise.resolve([]),
+  dayBehind: () => Promise.resolve({ buckets: [], gaps: [] }),
+  rulesAhead: () => Promise.resolve([]),
+  unwell: () => Promise.resolve([]),
+  inFlight: () => Promise.resolve([]),
+  outcomes: () => Promise.resolve(new Map()),
 };
