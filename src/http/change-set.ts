@@ -7,6 +7,7 @@ import { differences, type Difference } from "../core/difference.ts";
 import type { Failure, Result } from "../core/errors.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { Warning } from "../core/schedule.ts";
+import { foreseeNew } from "../schedule/foresee.ts";
 import type { Foreseeable, Foreseen, ScheduleStub } from "../schedule/stub.ts";
 import type { Caller, Deps } from "./context.ts";
 import { putCommand, refuseDefinition } from "./defining.ts";
@@ -62,11 +63,17 @@ export async function plan(
   caller: Caller,
   { managedBy, schedules }: Order,
 ): Promise<{ steps: Step[]; refusals: Refusal[] }> {
+  const known = await deps.ledger.known(
+    caller.namespace,
+    schedules.map(({ name }) => name),
+  );
   const foreseen = await callAll(schedules, async ({ name, ...definition }) => {
     const stub = deps.schedule(caller.namespace, name);
     const command = putCommand(deps, caller, name, { ...definition, managedBy });
     const put = (ifMatch?: number) => putPlanned(stub, command, ifMatch);
-    return { name, reply: await stub.foresee(command), put };
+    // Most of a first apply is new: its objects need not wake to say so. Should the ledger be behind, the put will fail.
+    const isNew = !known.has(name) && isOpen(command);
+    return { name, reply: isNew ? foreseeNew(command, caller.now) : await stub.foresee(command), put };
   });
   const refusals = foreseen.flatMap(({ reply }, index) => (reply.ok ? [] : [within(index, reply.error)]));
   const steps = foreseen.flatMap(({ name, reply, put }) =>
@@ -75,6 +82,11 @@ export async function plan(
   const created = steps.filter(({ change }) => change.action === "create").length;
   const tooMany = refusals.length > 0 ? null : await refuseMore(deps, caller, created);
   return { steps, refusals: tooMany ? [tooMany] : refusals };
+}
+
+/** Without secrets, which only the object can seal. */
+function isOpen(command: Foreseeable): command is Parameters<typeof foreseeNew>[0] {
+  return !("secrets" in command.input.target);
 }
 
 /** Creates what is not there, replaces the revision that was planned for; whoever came in between is left alone. */

@@ -108,6 +108,15 @@ export async function countSchedules(db: D1Database, namespace: string, upTo: nu
   return row?.count ?? 0;
 }
 
+/** Of these names, those that any schedule has or had. */
+export async function knownNames(db: D1Database, namespace: string, names: string[]): Promise<Set<string>> {
+  const { results } = await db
+    .prepare("SELECT name FROM schedules WHERE namespace = ?1 AND name IN (SELECT value FROM json_each(?2))")
+    .bind(namespace, JSON.stringify(names))
+    .all<{ name: string }>();
+  return new Set(results.map(({ name }) => name));
+}
+
 /** In the order of names, deleted ones included: whoever audits leaves none out. */
 export async function schedulesAfter(
   db: D1Database,

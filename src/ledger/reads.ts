@@ -13,6 +13,7 @@ import { listRevisions, readRevision } from "./changes.ts";
 import { listAlerts, type Alert, type AlertQuery } from "./alerts.ts";
 import {
   countSchedules,
+  knownNames,
   listNamespaces,
   listSchedules,
   readSchedule,
@@ -99,6 +100,8 @@ export interface LedgerReads {
   schedule(namespace: string, name: string): Promise<Entry | null>;
   /** One more than asked for, if there is one. */
   schedules(query: DirectoryQuery): Promise<Entry[]>;
+  /** Of these names, those that are or were a schedule's. */
+  known(namespace: string, names: string[]): Promise<Set<string>>;
   /** How many there are, counted no further than `upTo`. */
   count(namespace: string, upTo: number): Promise<number>;
   /** One schedule's occurrences and gap rows. */
@@ -173,6 +176,7 @@ export function openLedger(databases: ReadonlyMap<string, D1Database>): LedgerRe
   return {
     schedule: (namespace, name) => readSchedule(directory, namespace, name),
     schedules: (query) => listSchedules(directory, query),
+    known: (namespace, names) => knownNames(directory, namespace, names),
     count: (namespace, upTo) => countSchedules(directory, namespace, upTo),
     history: (entry, query) =>
       readHistory(shardOf(entry), directory, {

@@ -19,7 +19,7 @@ import { replay } from "./replay.ts";
 import { complete, deadLettered, defer, failed, heartbeat, messageFor, start } from "./run.ts";
 import { drawUp } from "./settle.ts";
 import type { World } from "./state.ts";
-import type { Address, CallQuery, Foreseen } from "./stub.ts";
+import type { Address, CallQuery } from "./stub.ts";
 import { firingsOf, healthOf, viewOpen, viewSchedule } from "./view.ts";
 import { wake } from "./wake.ts";
 
@@ -121,16 +121,6 @@ function dropRevisions({ state, revisions }: Draft): void {
 export function readSchedule(world: World, now: number) {
   const draft: Draft = { ...world, now };
   return isGone(draft) ? notFound(draft) : ok(viewSchedule(draft));
-}
-
-/** A put, up to where its draft would be committed. `paused` counts on creation only. */
-export function foresee(world: World, command: CommandOf<"put">, now: number): Result<Foreseen> {
-  const found = readSchedule(world, now);
-  const before = found.ok ? found.value : null;
-  const { paused, ...same } = command;
-  const asked = before ? { ...same, ifMatch: before.revision } : { ...same, paused };
-  const { reply } = step(world, "put", asked, now);
-  return reply.ok ? ok({ ...reply.value, before }) : reply;
 }
 
 export function readOpen(world: World, now: number) {

@@ -8,7 +8,8 @@ import { headerOf, NEXT_SECRET, SECRET, type Sealed } from "../core/secrets.ts";
 import { originOf, type SecretsSaid, type Target, type TargetSaid } from "../core/target.ts";
 import type { Env } from "../env.ts";
 import type { Engine } from "./engine.ts";
-import { foresee, readTarget, type TargetRead } from "./machine.ts";
+import { foresee } from "./foresee.ts";
+import { readTarget, type TargetRead } from "./machine.ts";
 import type { Address, CallQuery, CallView, Foreseeable, PatchCommand, PutCommand } from "./stub.ts";
 import { Vault } from "./vault.ts";
 

@@ -145,7 +145,7 @@ describe("bad input", () => {
     const { send, stub, calls } = world();
     stub.foresee = () => Promise.resolve(fail("ledger_unavailable", "The ledger can't be asked."));
     expect((await send("POST", "/v1/apply", order())).status).toBe(503);
-    expect(calls.map(({ name }) => name)).toEqual(["foresee"]);
+    expect(calls.map(({ name }) => name)).toEqual(["known", "foresee"]);
   });
 });
 
@@ -174,6 +174,16 @@ describe("the plan", () => {
     });
   });
 
+  it("asks no object about a name that no schedule ever had", async () => {
+    const { send, ledger, calls } = world();
+    ledger.known = () => Promise.resolve(new Set());
+    const { body } = await send("POST", "/v1/apply", order());
+    expect(body.changes).toMatchObject([
+      { action: "create", nextSlot: "2026-11-30T12:15:00Z", warnings: [] },
+    ]);
+    expect(calls.map(({ name }) => name)).toEqual(["known", "put"]);
+  });
+
   it("updates the revision that was planned for, and leaves a pause alone", async () => {
     const { send, stub, calls } = world();
     stub.foresee = standing("ci", "replaced", { jitter: "PT1M" });
@@ -196,7 +206,7 @@ describe("the plan", () => {
     stub.foresee = standing("ci", "unchanged");
     const { body } = await send("POST", "/v1/apply", order());
     expect(body.changes).toMatchObject([{ action: "unchanged", diff: [] }]);
-    expect(calls.map(({ name }) => name)).toEqual(["foresee"]);
+    expect(calls.map(({ name }) => name)).toEqual(["known", "foresee"]);
   });
 
   it.each([
@@ -211,7 +221,7 @@ describe("the plan", () => {
       changes: [{ action: "conflict", error: { code: "managed_elsewhere" } }],
     });
     expect(JSON.stringify(body.changes)).toContain(JSON.stringify(said).slice(1, -1));
-    expect(calls.map(({ name }) => name)).toEqual(["foresee"]);
+    expect(calls.map(({ name }) => name)).toEqual(["known", "foresee"]);
   });
 
   it("changes nothing in a dry run", async () => {
@@ -248,7 +258,7 @@ describe("prune", () => {
   it("does not look unless asked", async () => {
     const { send, calls } = world();
     await send("POST", "/v1/apply", order());
-    expect(calls.filter(({ on }) => on === "ledger")).toEqual([]);
+    expect(calls.some(({ name }) => name === "schedules")).toBe(false);
   });
 
   it("reads the directory page by page, and says when there is more than one call may remove", async () => {

@@ -284,6 +284,7 @@ export function occurrenceView(
 }
 
 const EMPTY_LEDGER: LedgerReads = {
+  known: (_, names) => Promise.resolve(new Set(names)),
   schedule: () => Promise.resolve(null),
   schedules: () => Promise.resolve([]),
   count: () => Promise.resolve(0),
