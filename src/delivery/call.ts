@@ -95,13 +95,24 @@ const LEAST = 4; // shorter ones are no secrets, and would tear words apart
 
 /** A receiver may send back what it was sent: in an error page, in an echo. It is not kept. */
 function hiding(secrets: string[]): (text: string) => string {
-  // Of "Bearer x" the x alone as well; each as it is, and as JSON and URLs write it.
-  const bare = secrets.flatMap((secret) => [secret, ...secret.split(/[\s,:=]+/)]);
-  const spelt = bare.flatMap((it) => [it, JSON.stringify(it).slice(1, -1), encodeURIComponent(it)]);
+  // Of "Bearer x" the x alone as well; and each as URLs write it.
+  const bare = secrets.flatMap((secret) => [secret, secret.replace(/^\S+\s+/, "")]);
+  const spelt = bare.flatMap((text) => [text, encodeURIComponent(text)]);
   const longestFirst = [...new Set(spelt)]
-    .filter((it) => it.length >= LEAST)
+    .filter((text) => text.length >= LEAST)
     .toSorted((a, b) => b.length - a.length);
-  return (text) => longestFirst.reduce((left, it) => left.replaceAll(it, HIDDEN), text);
+  if (longestFirst.length === 0) return (text) => text;
+  const any = new RegExp(longestFirst.map(patternOf).join("|"), "g");
+  return (text) => text.replaceAll(any, HIDDEN);
+}
+
+/** However often it was put into JSON: each time quotes and backslashes gain some of the latter. */
+function patternOf(text: string): string {
+  return Array.from(text, (character) => {
+    if (character === "\\") return "\\\\{1,16}";
+    if (character === '"' || character === "/") return `\\\\{0,15}${character}`;
+    return /[\w\s]/.test(character) ? character : `\\${character}`;
+  }).join("");
 }
 
 function hideIn(value: string | null, hide: (text: string) => string): string | null {

@@ -24,7 +24,7 @@ const target = (more: object = {}) => ({
 async function tablesOf(rows: (sql: string) => unknown[] | Promise<unknown[]>): Promise<string> {
   const names = (await rows("SELECT name FROM sqlite_master WHERE type = 'table'")) as { name: string }[];
   const own = names.filter(({ name }) => !/^(_cf_|sqlite_)/.test(name));
-  return JSON.stringify(await Promise.all(own.map(({ name }) => rows(`SELECT * FROM "${name}"`))));
+  return JSON.stringify(await Promise.all(own.map(async ({ name }) => rows(`SELECT * FROM "${name}"`))));
 }
 
 const atRest = (object: DurableObjectStub<ScheduleObject>) =>
@@ -92,9 +92,11 @@ describe("a target's secrets", () => {
     );
     said.push(await send("PUT", PATH, { trigger: { every: "1h" }, target: target() }));
     said.push(await send("PATCH", PATH, { target: target({ secret: NEXT }) }));
-    expect(said.map((one) => (one as { status: number }).status)).toEqual([
-      201, 422, 422, 422, 200, 200, 200,
-    ]);
+    const wanted = { name: "nightly", trigger: { every: "2h" }, target: target({ secret: SECRET }) };
+    for (const dryRun of [true, false])
+      said.push(await send("POST", "/v1/apply", { managedBy: "ci", schedules: [wanted], dryRun }));
+    const statuses = said.map((one) => (one as { status: number }).status);
+    expect(statuses).toEqual([201, 422, 422, 422, 200, 200, 200, 200, 200]);
 
     expectNoTrace("answers to edits", JSON.stringify(said));
     expectNoTrace("the object", await atRest(bell.object));
