@@ -5,10 +5,10 @@
 import { fail, ok, type Result } from "../../src/core/errors.ts";
 import type { Env } from "../../src/env.ts";
 import type { Engine } from "../../src/schedule/engine.ts";
+import { foresee } from "../../src/schedule/foresee.ts";
 import { pendingHandOver } from "../../src/schedule/handover.ts";
 import { readKnowledge, readLive } from "../../src/schedule/knowledge.ts";
 import {
-  foresee,
   readMessage,
   readOccurrence,
   readOpen,
