@@ -13,6 +13,9 @@ export interface Env {
   RETENTION?: string;
   /** Optional JSON: namespace → how many schedules it may have, how close their slots may be, how large a payload. */
   QUOTAS?: string;
+  /** Optional limiters: requests of a token, failed sign-ins of an address. */
+  RATE_REQUESTS?: RateLimit;
+  RATE_SIGN_INS?: RateLimit;
   /** `events`: a line for each step of each occurrence. Otherwise only what goes wrong is logged. */
   LOG_LEVEL?: string;
   /** Optional: where alerts are posted, and the secret (`whsec_…`) that signs them. */

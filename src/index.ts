@@ -8,6 +8,7 @@ import { consumeCalls } from "./delivery/webhook.ts";
 import { ledgerOf, queueOf, type Env } from "./env.ts";
 import { createApp } from "./http/app.ts";
 import type { Deps } from "./http/context.ts";
+import { openIdempotency } from "./ledger/idempotency.ts";
 import { openLedger } from "./ledger/reads.ts";
 import { openTokens } from "./ledger/tokens.ts";
 import { causeOf, log } from "./log.ts";
@@ -55,6 +56,8 @@ function appOf(env: Env): ReturnType<typeof createApp> {
     schedule: (namespace, name) => scheduleOf(env, namespace, name),
     ledger: openLedger(ledgersOf(env)),
     tokens: openTokens(env.LEDGER),
+    idempotency: openIdempotency(env.LEDGER),
+    limiters: { requests: env.RATE_REQUESTS ?? null, signIns: env.RATE_SIGN_INS ?? null },
     async sweep(now) {
       const watch = watchOf(env);
       const summary = await sweep(watch, now);

@@ -54,6 +54,7 @@ export const BOUNDS = {
   SKIPS_PER_WAKE: 100, // single rows; longer runs of one reason become a gap row
   OPEN_MAX: 1_000, // open occurrences of one schedule; beyond it new slots wait, whatever the overlap policy
   FINALS_KEPT: 64, // last outcomes kept in the object to answer a repeated report
+  TRIGGERS_KEPT: 16, // last runs by hand whose requests would be known again
   ATTEMPTS_KEPT: 20, // last attempts kept with an occurrence
   WAITING_MAX: 5_000, // waiting by hand: a delete records each of them
   BACKFILL_MAX: 1_000, // slots of one backfill: one look into the ledger, one answer
@@ -71,6 +72,9 @@ export const BOUNDS = {
   RETENTION_MS_LEAST: HOUR, // younger rows are not looked at when pruning: whoever keeps less keeps this
   PRUNED_AT_ONCE: 10_000, // rows looked at by one statement; D1 counts each row deleted as one written
   PRUNES_PER_PASS: 64, // of those, over all databases: what runs all day has to be able to go within the day
+  ANSWERS_KEPT_MS: DAY, // to a request with an Idempotency-Key: longer than any client tries again
+  ANSWER_CHARS_MAX: 256 * 1024, // encrypted and in base64 it still fits into a row of 2 MB, whatever its characters
+  RESERVED_MS: MINUTE, // no request takes as long: whoever reserved its answer and gave none has died
   QUOTA_SLOTS: 10_000, // the next so many are held against a quota's interval: what is closer only later is no flood
   PRUNED_SCHEDULES_PER_PASS: 200, // whose gap rows and changes it looks at
 } as const;

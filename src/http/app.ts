@@ -7,6 +7,7 @@ import type { AppEnv, Deps } from "./context.ts";
 import { explanations } from "./explain.ts";
 import { healthz } from "./health.ts";
 import { histories } from "./history.ts";
+import { idempotent } from "./idempotency.ts";
 import { numbers } from "./numbers.ts";
 import { occurrences } from "./occurrences.ts";
 import { serveDocument } from "./openapi.ts";
@@ -56,6 +57,7 @@ export function createApp<Pages extends AppEnv>(deps: Deps, pages: Hono<Pages>):
   serveDocument(app);
   for (const path of ["/v1/*", "/metrics"]) app.use(path, authenticate(deps));
   app.use(refuseOtherMethods(app));
+  app.use("/v1/*", idempotent(deps));
   for (const resource of RESOURCES) app.route("/", resource(deps));
   app.route("/", pages);
 

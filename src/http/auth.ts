@@ -5,6 +5,7 @@
 import type { Context } from "hono";
 import { ok } from "../core/errors.ts";
 import type { AppEnv, Deps } from "./context.ts";
+import { refuseFlood, refuseGuessing } from "./flood.ts";
 import { identify, principalOf, type Principal } from "./principal.ts";
 import { refuse, type Outcome } from "./problem.ts";
 import { NAMESPACE } from "./requests.ts";
@@ -28,6 +29,8 @@ export function authenticate(deps: Deps) {
     if (!identified.ok) return refuse(c, identified.error);
     const principal = identified.value;
     if (!principal) {
+      const guessing = text === null ? null : await refuseGuessing(deps, c.req.header("cf-connecting-ip"));
+      if (guessing) return refuse(c, guessing);
       c.header("www-authenticate", 'Bearer realm="carillon"');
       return refuse(c, {
         code: "unauthorized",
@@ -35,6 +38,8 @@ export function authenticate(deps: Deps) {
         hint: "Send the header authorization: Bearer <token>.",
       });
     }
+    const flood = await refuseFlood(deps, principal);
+    if (flood) return refuse(c, flood);
     const namespace = c.req.header("carillon-namespace") ?? home(principal);
     if (!NAMESPACE.test(namespace)) {
       return refuse(c, {

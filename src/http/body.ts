@@ -24,7 +24,8 @@ export async function readForm(request: Request): Promise<URLSearchParams | null
   return bytes && new URLSearchParams(new TextDecoder().decode(bytes));
 }
 
-async function readBounded(request: Request, max: number): Promise<Uint8Array | null> {
+/** Null: there are more. */
+export async function readBounded(request: Request, max: number): Promise<Uint8Array<ArrayBuffer> | null> {
   if (Number(request.headers.get("content-length") ?? 0) > max) return null;
   const chunks: Uint8Array[] = [];
   let total = 0;

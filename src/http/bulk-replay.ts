@@ -28,6 +28,7 @@ export function bulkReplay(deps: Deps): Hono<AppEnv> {
       id: "replayOccurrences",
       tag: "Occurrences",
       scope: "trigger",
+      takesKey: true,
       summary: "Run again what ended badly: by schedule, state, reason and range, newest first",
       description:
         "An occurrence whose slot has succeeded since, or that a replay is under way for, is left out. `nextCursor` goes on with older ones.",

@@ -1,9 +1,11 @@
 /** What the composition hands to HTTP, and what a request carries from one step to the next. */
 import type { Config } from "../config.ts";
+import type { Idempotency } from "../ledger/idempotency.ts";
 import type { LedgerReads } from "../ledger/reads.ts";
 import type { Tokens } from "../ledger/tokens.ts";
 import type { ScheduleStub } from "../schedule/stub.ts";
 import type { SweepSummary } from "../watch/sweep.ts";
+import type { Limiters } from "./flood.ts";
 import type { Principal } from "./principal.ts";
 
 export interface Deps {
@@ -11,6 +13,8 @@ export interface Deps {
   schedule(namespace: string, name: string): ScheduleStub;
   ledger: LedgerReads;
   tokens: Tokens;
+  limiters: Limiters;
+  idempotency: Idempotency;
   /** One pass on demand. */
   sweep(now: number): Promise<SweepSummary>;
   /** Goes on behind the answer. It must not reject. */
@@ -32,5 +36,7 @@ export interface AppEnv {
   Variables: Caller & {
     /** The OpenAPI document, made when it is first asked for. */
     document: () => Promise<object>;
+    /** Of a request that may come again: names it, and no other. */
+    idempotencyKey?: string;
   };
 }

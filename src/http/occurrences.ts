@@ -39,6 +39,7 @@ export function occurrences(deps: Deps): Hono<AppEnv> {
       id: "cancelOccurrence",
       tag: "Occurrences",
       scope: "trigger",
+      takesKey: true,
       summary: "Call an occurrence off",
       description:
         "Ends at once what is not running. A running one is marked, and its worker learns it from its next heartbeat.",

@@ -76,6 +76,13 @@ async function makeDocument(app: Hono<AppEnv>): Promise<Document> {
         ),
         securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
         parameters: {
+          IdempotencyKey: {
+            name: "Idempotency-Key",
+            in: "header",
+            description: "The same key and body again within a day gets the first answer again",
+            schema: { type: "string", minLength: 1, maxLength: 255 },
+            example: "8e03978e-40d5-43dd-bc93-6894a57f9324",
+          },
           Namespace: {
             name: "Carillon-Namespace",
             in: "header",

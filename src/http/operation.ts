@@ -24,6 +24,8 @@ interface Operation {
   scope: Scope | null;
   answers: { [status: number]: Answer };
   refuses?: readonly ProblemCode[];
+  /** Every POST that does something takes an Idempotency-Key (idempotency.ts), and says so. */
+  takesKey?: true;
 }
 
 interface Answer {
@@ -51,7 +53,8 @@ const ALWAYS: ProblemCode[] = [
   "invalid_field",
   "internal",
 ];
-const PASSING: ProblemCode[] = ["not_configured", "ledger_unavailable", "overloaded"];
+const PASSING: ProblemCode[] = ["rate_limited", "not_configured", "ledger_unavailable", "overloaded"];
+const REPEATS: ProblemCode[] = ["idempotency_in_progress", "idempotency_key_reused"];
 /** What a call with a body may meet beside. */
 export const BODY: ProblemCode[] = ["invalid_json", "body_too_large"];
 
@@ -79,15 +82,19 @@ export function scheduleIn(c: Context): string | null {
   return name ?? /^(.+?)@/.exec(id ?? "")?.[1] ?? null;
 }
 
-function describe({ id, summary, description, tag, scope, answers, refuses = [] }: Operation) {
-  const codes = scope === null ? refuses : [...ALWAYS, ...refuses, ...PASSING];
+function describe({ id, summary, description, tag, scope, answers, refuses = [], takesKey }: Operation) {
+  const repeats = takesKey ? REPEATS : [];
+  const codes = scope === null ? refuses : [...ALWAYS, ...refuses, ...repeats, ...PASSING];
   return {
     operationId: id,
     summary,
     description: [description, scope === null ? "" : `Scope: \`${scope}\`.`].filter(Boolean).join("\n\n"),
     tags: [tag],
     security: scope === null ? [] : [{ bearer: [] }],
-    parameters: scope === null ? [] : [{ $ref: "#/components/parameters/Namespace" }],
+    parameters: [
+      ...(scope === null ? [] : [{ $ref: "#/components/parameters/Namespace" }]),
+      ...(takesKey ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
+    ],
     responses: { ...describeAnswers(answers), ...describeProblems(codes) },
   };
 }

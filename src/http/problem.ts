@@ -16,6 +16,9 @@ type DoorCode =
   | "unauthorized"
   | "forbidden"
   | "quota_exceeded"
+  | "rate_limited"
+  | "idempotency_key_reused"
+  | "idempotency_in_progress"
   | "internal";
 export type ProblemCode = FailureCode | DoorCode;
 
@@ -27,7 +30,7 @@ export interface Refusal extends Omit<Failure, "code"> {
 export type Outcome<T> = Ok<T> | { ok: false; error: Refusal };
 
 interface Kind {
-  status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 422 | 428 | 500 | 503;
+  status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 422 | 428 | 429 | 500 | 503;
   title: string;
   /** Seconds after which the same request may work. */
   retryAfter?: number;
@@ -40,6 +43,7 @@ export const PROBLEMS: Record<ProblemCode, Kind> = {
   quota_exceeded: { status: 403, title: "The namespace's quota is used up" },
   not_found: { status: 404, title: "There is no such thing here" },
   method_not_allowed: { status: 405, title: "The resource does not know this method" },
+  idempotency_in_progress: { status: 409, title: "The same request is being carried out", retryAfter: 1 },
   use_pause_or_resume: { status: 409, title: "Only pause and resume change this" },
   not_paused: { status: 409, title: "The schedule is not paused" },
   busy: { status: 409, title: "Another one is running" },
@@ -51,6 +55,7 @@ export const PROBLEMS: Record<ProblemCode, Kind> = {
   lease_lost: { status: 409, title: "The token holds this lease no longer" },
   precondition_failed: { status: 412, title: "The revision has changed meanwhile" },
   body_too_large: { status: 413, title: "The body is too large" },
+  idempotency_key_reused: { status: 422, title: "The Idempotency-Key was used for another request" },
   unknown_field: { status: 422, title: "There is no such field" },
   invalid_field: { status: 422, title: "A value is not valid" },
   invalid_trigger: { status: 422, title: "The trigger is not valid" },
@@ -61,6 +66,8 @@ export const PROBLEMS: Record<ProblemCode, Kind> = {
   ambiguous_time: { status: 422, title: "The local time exists twice" },
   limit_exceeded: { status: 422, title: "A limit is exceeded" },
   precondition_required: { status: 428, title: "If-Match is required" },
+  // The length of the limiters' window: after it the same request works for certain.
+  rate_limited: { status: 429, title: "Too many requests", retryAfter: 60 },
   internal: { status: 500, title: "Something is broken on our side" },
   not_configured: { status: 503, title: "The scheduler is not configured" },
   ledger_unavailable: { status: 503, title: "The ledger does not answer", retryAfter: 5 },

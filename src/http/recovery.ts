@@ -26,6 +26,7 @@ export function recovery(deps: Deps): Hono<AppEnv> {
       id: "backfillSchedule",
       tag: "Schedules",
       scope: "trigger",
+      takesKey: true,
       summary: "Run the slots of a past range, behind what is scheduled",
       description:
         "`[from, to)`, at most up to now, under the current revision, also while paused. Slots that succeeded or are open are left out " +
@@ -82,6 +83,7 @@ export function recovery(deps: Deps): Hono<AppEnv> {
       id: "replayOccurrence",
       tag: "Occurrences",
       scope: "trigger",
+      takesKey: true,
       summary: "Run an ended occurrence again, under a new and linked identity",
       description:
         'Keeps payload and revision; `{ "revision": "current" }` takes the current ones. The original stays as it is.',

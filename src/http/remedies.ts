@@ -19,6 +19,11 @@ export const REMEDIES: Record<ProblemCode, string> = {
   not_final: "Wait for its end, or cancel it.",
   lease_lost: "Stop. Another attempt may be running, and nothing that this one reports counts any more.",
   precondition_failed: "Read it again, and send its `ETag` as `If-Match`.",
+  idempotency_in_progress:
+    "Wait for as long as `Retry-After` says, and send the same again: the answer will be the first one's.",
+  idempotency_key_reused: "A new request needs a new key; the same request needs the same body.",
+  rate_limited:
+    "Wait for as long as `Retry-After` says. Where it is right to ask as often, the operator can raise the limit.",
   body_too_large: "Keep large data elsewhere, and name it in the payload.",
   unknown_field: "See `hint` for what was probably meant. Nothing unknown is ignored.",
   invalid_field: "See `pointer` or `parameter` for the place, and `detail` for what is expected.",

@@ -18,6 +18,7 @@ export function steering(deps: Deps): Hono<AppEnv> {
       id: "pauseSchedule",
       tag: "Schedules",
       scope: "write",
+      takesKey: true,
       summary: "Stop new slots; open occurrences go on",
       answers: { 200: { description: "The schedule, paused", schema: views.schedule, headers: ["ETag"] } },
       refuses: [...BODY, "invalid_instant", "settled"],
@@ -37,6 +38,7 @@ export function steering(deps: Deps): Hono<AppEnv> {
       id: "resumeSchedule",
       tag: "Schedules",
       scope: "write",
+      takesKey: true,
       summary: "Go on; what passed is recorded as paused, or by the catch-up policy that is named",
       answers: { 200: { description: "The schedule, active", schema: views.schedule, headers: ["ETag"] } },
       refuses: [...BODY, "not_paused"],
@@ -56,9 +58,10 @@ export function steering(deps: Deps): Hono<AppEnv> {
       id: "triggerSchedule",
       tag: "Schedules",
       scope: "trigger",
+      takesKey: true,
       summary: "Run now, beside the plan: also while paused, and without moving the cursor",
       answers: { 201: { description: "The occurrence", schema: views.occurrence, headers: ["Location"] } },
-      refuses: [...BODY, "busy", "limit_exceeded", "quota_exceeded"],
+      refuses: [...BODY, "busy", "settled", "limit_exceeded", "quota_exceeded"],
     }),
     accept("param", namePath),
     accept("json", triggerBody),
@@ -67,7 +70,7 @@ export function steering(deps: Deps): Hono<AppEnv> {
       const beyond = refusePayload(deps, c.var, body.payload ?? null);
       if (beyond) return refuse(c, beyond);
       const stub = deps.schedule(c.var.namespace, c.req.valid("param").name);
-      const reply = await stub.trigger({ ...body, who: c.var.principal.who });
+      const reply = await stub.trigger({ ...body, key: c.var.idempotencyKey, who: c.var.principal.who });
       if (!reply.ok) return refuse(c, reply.error);
       c.header("location", `/v1/occurrences/${reply.value.id}`);
       return c.json(reply.value, 201);

@@ -46,6 +46,7 @@ export function tokens(deps: Deps): Hono<AppEnv> {
       id: "createToken",
       tag: "Service",
       scope: "admin",
+      takesKey: true,
       summary: "Make a token; it is shown this once",
       description:
         'No scope implies another. `namespaces: ["*"]` is all of them. `schedules` bounds all that the token sees, reads as well as writes; ' +

@@ -48,6 +48,7 @@ export function watching(deps: Deps): Hono<AppEnv> {
       id: "sweep",
       tag: "Service",
       scope: "admin",
+      takesKey: true,
       summary: "One pass of the sweep, now: for deployments whose cron is elsewhere",
       description:
         "Looks at the next page of schedules, of all namespaces, so it takes a token that reaches them all. Of two passes at once one goes on, and the other finds nothing to do.",

@@ -18,7 +18,7 @@ import { claim, countOutcome, drawUp, isTimed, keepChain } from "./settle.ts";
 import { recordClosed, recordSkip } from "./skip.ts";
 import type { Open, OccurrenceRow, ScheduleRow, World } from "./state.ts";
 import type { Actor, Address, OccurrenceView, TriggerCommand } from "./stub.ts";
-import { dispatched, view } from "./run.ts";
+import { dispatched, view, viewFinal } from "./run.ts";
 import { firingsOf } from "./view.ts";
 import { askToStop, terminate, wake } from "./wake.ts";
 
@@ -28,6 +28,8 @@ export function trigger(draft: Draft, command: TriggerCommand): Result<Occurrenc
   if (isGone(draft)) return notFound(draft);
   wake(draft);
   if (isGone(draft)) return notFound(draft);
+  const before = startedBy(draft, command.key);
+  if (before) return before;
   const { definition, revision } = ruleInForce(draft);
   if (!definition.tracked && command.overlap !== undefined && command.overlap !== "allow") {
     return fail("invalid_field", `overlap "${command.overlap}" needs a tracked schedule.`, {
@@ -69,6 +71,12 @@ export function trigger(draft: Draft, command: TriggerCommand): Result<Occurrenc
     case "wait":
   }
   keepChain(draft);
+  if (command.key !== undefined) {
+    const { slot, variant } = firing;
+    state.triggered = [...(state.triggered ?? []), { key: command.key, slot, variant }].slice(
+      -BOUNDS.TRIGGERS_KEPT,
+    );
+  }
   const isFree = decision === "fire" || state.open.length < seats;
   if (isFree) return ok(view(draft, claim(draft, firing)));
   const range: Waiting = {
@@ -82,6 +90,23 @@ export function trigger(draft: Draft, command: TriggerCommand): Result<Occurrenc
   };
   state.waiting.push(range);
   return ok(view(draft, drawUp(draft, firing)));
+}
+
+/** The same request has been here, and its answer was lost. Its slot is the instant at which it was. */
+function startedBy(draft: Draft, key: string | undefined): Result<OccurrenceView> | null {
+  const { state, now } = draft;
+  const started = state.triggered?.findLast((one) => one.key === key);
+  if (!started || started.slot < now - BOUNDS.ANSWERS_KEPT_MS) return null;
+  const { slot, variant } = started;
+  const open = findOpen(state, { slot, variant });
+  if (open) return ok(view(draft, open));
+  const range = findRange(draft, (one) => one.variant === variant, slot);
+  const [waiting] = range ? firingsOf(draft, range, 1) : [];
+  if (waiting) return ok(view(draft, drawUp(draft, waiting)));
+  const final = state.finals.findLast((one) => one.slot === slot && one.variant === variant);
+  if (final) return ok(viewFinal(draft, final));
+  const id = occurrenceId(state.name, slot, variant);
+  return fail("settled", `This request started ${id}, which has ended since.`, { data: { id } });
 }
 
 function oldestFirst({ state }: Draft): Open[] {

@@ -280,7 +280,7 @@ export function view(draft: Draft, occurrence: Occurrence): OccurrenceView {
 }
 
 /** What the object still knows of a settled occurrence; the ledger has the whole of it. */
-function viewFinal(draft: Draft, final: Final): OccurrenceView {
+export function viewFinal(draft: Draft, final: Final): OccurrenceView {
   const pending = draft.state.rows.find((row) => row.key === `${final.slot}${final.variant}`);
   const { timetable } = ruleOf(
     draft,

@@ -36,6 +36,8 @@ export interface ScheduleState {
   waiting: Waiting[];
   /** The last settled ones, to answer a report that is repeated. */
   finals: Final[];
+  /** What the last requests with a key of their own started by hand. */
+  triggered?: { key: string; slot: number; variant: string }[];
   /** Ledger rows that nobody has acknowledged yet; one per key, the newest. */
   rows: PendingRow[];
   /** Version of the schedule's own row that waits to be recorded; null: level. */

@@ -54,6 +54,8 @@ export interface ResumeCommand extends Actor {
 export interface TriggerCommand extends Actor {
   payload?: Json;
   overlap?: Overlap;
+  /** Names the request, should it come again: what it started once it does not start twice. */
+  key?: string;
 }
 export interface BackfillCommand extends Actor {
   /** [from, to), at most up to now. */

@@ -3,6 +3,7 @@
  * theirs for longer: a walk goes round over what may be old enough, a bounded stretch a pass, and takes out what is.
  */
 import { BOUNDS, DEFAULTS } from "../core/limits.ts";
+import { deleteAnswers } from "../ledger/idempotency.ts";
 import { scheduleKey } from "../ledger/row.ts";
 import {
   deleteAlerts,
@@ -33,10 +34,11 @@ export interface PruneSummary {
   gaps: number;
   changes: number;
   alerts: number;
+  answers: number;
 }
 
 export async function prune({ directory, shards }: Prune, now: number): Promise<PruneSummary> {
-  const pruned: PruneSummary = { occurrences: 0, gaps: 0, changes: 0, alerts: 0 };
+  const pruned: PruneSummary = { occurrences: 0, gaps: 0, changes: 0, alerts: 0, answers: 0 };
   const stretches = Math.max(1, Math.floor(BOUNDS.PRUNES_PER_PASS / shards.size));
   for (const [name, database] of shards) {
     const at = await prunePosition(database);
@@ -49,6 +51,8 @@ export async function prune({ directory, shards }: Prune, now: number): Promise<
   }
   const { RETENTION_MS } = DEFAULTS;
   pruned.alerts = await deleteAlerts(directory, now - RETENTION_MS, BOUNDS.PRUNED_SCHEDULES_PER_PASS);
+  const answersBefore = now - BOUNDS.ANSWERS_KEPT_MS;
+  pruned.answers = await deleteAnswers(directory, answersBefore, BOUNDS.PRUNED_AT_ONCE);
   if (Object.values(pruned).some((count) => count > 0)) log("pruned", { ...pruned });
   return pruned;
 }

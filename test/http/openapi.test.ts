@@ -143,6 +143,19 @@ describe("the OpenAPI document", () => {
     }
   });
 
+  it("lets every POST that does something carry an Idempotency-Key", async () => {
+    const { operations } = await read();
+    const ref = { $ref: "#/components/parameters/IdempotencyKey" };
+    const without = operations.filter(
+      ({ operation }) => !JSON.stringify(operation.parameters ?? []).includes(ref.$ref),
+    );
+    expect(without.filter(({ method }) => method === "post").map(({ path }) => path)).toEqual([
+      "/v1/preview",
+      "/v1/simulate",
+    ]);
+    expect(without.length).toBe(operations.filter(({ method }) => method !== "post").length + 2);
+  });
+
   it("promises a problem document for every refusal, and every code somewhere", async () => {
     const { document, operations } = await read();
     const told = new Set<string>();

@@ -8,7 +8,9 @@ import { resolveTrigger } from "../../src/core/trigger.ts";
 import { createApp } from "../../src/http/app.ts";
 import type { Deps } from "../../src/http/context.ts";
 import type { LedgerReads } from "../../src/ledger/reads.ts";
+import type { Limiters } from "../../src/http/flood.ts";
 import { hashOf, newToken } from "../../src/http/secret.ts";
+import type { Answered, Idempotency, Reservation } from "../../src/ledger/idempotency.ts";
 import { SCOPES, type Token, type Tokens } from "../../src/ledger/tokens.ts";
 import { dashboard } from "../../src/ui/dashboard.ts";
 import type {
@@ -58,6 +60,7 @@ export interface World {
   ledger: Partial<LedgerReads>;
   /** Those that the ledger knows. */
   tokens: Map<string, Token>;
+  limiters: Limiters;
   /** What was reported to the log. */
   faults: unknown[];
   send: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
@@ -71,6 +74,7 @@ export function world(
   const stub: Partial<ScheduleStub> = {};
   const ledger: Partial<LedgerReads> = {};
   const tokens = new Map<string, Token>();
+  const limiters: Limiters = { requests: null, signIns: null };
   const faults: unknown[] = [];
   const deps: Deps = {
     config: configOf({ ...ENVIRONMENT, ...env }),
@@ -80,6 +84,8 @@ export function world(
       return recording({ ...EMPTY_LEDGER, ...ledger }, "ledger", calls);
     },
     tokens: tokensIn(tokens),
+    limiters,
+    idempotency: answersIn(new Map()),
     sweep: () => {
       calls.push({ on: "sweep", name: "sweep", args: [] });
       return Promise.resolve({ looked: 7, poked: 3, failed: 1, redispatched: 2, expired: 1, alerts: 1 });
@@ -107,7 +113,7 @@ export function world(
     return { status: response.status, headers: response.headers, body: parsed, text };
   }
 
-  return { app, calls, stub, ledger, tokens, faults, send };
+  return { app, calls, stub, ledger, tokens, limiters, faults, send };
 }
 
 /** Makes a token that may do what is said, and gives the header that presents it. */
@@ -141,6 +147,24 @@ function tokensIn(tokens: Map<string, Token>): Tokens {
     create: async (token) => void tokens.set(token.id, token),
     revoke: ({ id }) => Promise.resolve(tokens.delete(id)),
     touch: (id, at) => Promise.resolve(void Object.assign(tokens.get(id) ?? {}, { lastUsedAt: at })),
+  };
+}
+
+function answersIn(answers: Map<string, Reservation & Answered>): Idempotency {
+  const own = ({ key, at }: Reservation) => {
+    const known = answers.get(key);
+    return known?.at === at && known.status === null ? known : null;
+  };
+  return {
+    async reserve(of, { lapsedBefore, forgottenBefore }) {
+      const known = answers.get(of.key);
+      const isLapsed = known?.status === null && known.at < lapsedBefore;
+      if (known && known.at >= forgottenBefore && !isLapsed) return known;
+      answers.set(of.key, { ...of, status: null, answer: null });
+      return null;
+    },
+    settle: async (of, status, answer) => void Object.assign(own(of) ?? {}, { status, answer }),
+    release: async (of) => void (own(of) && answers.delete(of.key)),
   };
 }
 

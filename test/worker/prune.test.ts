@@ -35,7 +35,7 @@ describe("occurrences", () => {
   it("go by their schedule's retention, or after 90 days", async () => {
     await record(keeping("nightly"), keeping("brief", 2 * DAY), keeping("long", 365 * DAY));
     for (const name of ["nightly", "brief", "long"]) await daysOf(name, -400, -100, -91, -90, -3, -2, -1);
-    expect(await pass()).toEqual({ occurrences: 3 + 5 + 1, gaps: 0, changes: 0, alerts: 0 });
+    expect(await pass()).toEqual({ occurrences: 3 + 5 + 1, gaps: 0, changes: 0, alerts: 0, answers: 0 });
     expect(await slotsOf("nightly")).toEqual([-90, -3, -2, -1]);
     expect(await slotsOf("brief")).toEqual([-2, -1]);
     expect(await slotsOf("long")).toEqual([-100, -91, -90, -3, -2, -1]);

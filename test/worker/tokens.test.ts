@@ -160,3 +160,24 @@ describe("whoever makes a token", () => {
     expect((await ask(token, "DELETE", `/v1/tokens/${own.id}`)).status).toBe(200);
   });
 });
+
+/** Twice as many, should a new minute begin on the way. */
+describe("the shipped limiters", () => {
+  it("let 60 failed sign-ins of an address pass a minute", async () => {
+    const guess = async (address: string) =>
+      (await ask("wrong", "GET", "/v1/schedules", undefined, { "cf-connecting-ip": address })).status;
+    let passed = 0;
+    while (passed <= 120 && (await guess("192.0.2.7")) === 401) passed++;
+    expect(passed).toBeGreaterThanOrEqual(60);
+    expect(passed).toBeLessThanOrEqual(120);
+    expect(await guess("192.0.2.8")).toBe(401);
+  });
+
+  it("are asked for each request of a token, and never for the operator's", async () => {
+    const { id, token } = await make(ALL);
+    const limit = vi.spyOn(env.RATE_REQUESTS!, "limit").mockResolvedValue({ success: false });
+    expect(await ask(token, "GET", "/v1/schedules")).toMatchObject({ status: 429 });
+    expect(await ask(undefined, "GET", "/v1/schedules")).toMatchObject({ status: 200 });
+    expect(limit.mock.calls).toEqual([[{ key: id }]]);
+  });
+});
