@@ -38,6 +38,7 @@ export const LIMITS = {
   TIMEOUT_MS_MAX: 7 * DAY,
   OCCURRENCES_MAX: 1_000_000_000,
   RETENTION_MS_MAX: 3_660 * DAY,
+  WHO_CHARS_MAX: 100, // a token's name and its id
   NOTE_CHARS_MAX: 1_000,
   URL_CHARS_MAX: 2_048,
   HEADERS_MAX: 32, // of each kind, open and secret

@@ -4,6 +4,7 @@ import { apply } from "./apply.ts";
 import { audits } from "./audits.ts";
 import { authenticate, requireConfiguration } from "./auth.ts";
 import type { AppEnv, Deps } from "./context.ts";
+import { changes } from "./changes.ts";
 import { explanations } from "./explain.ts";
 import { healthz } from "./health.ts";
 import { histories } from "./history.ts";
@@ -31,6 +32,7 @@ const RESOURCES = [
   recovery,
   histories,
   revisions,
+  changes,
   explanations,
   audits,
   previews,

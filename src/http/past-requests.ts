@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { fail, ok } from "../core/errors.ts";
 import { BOUNDS, LIMITS } from "../core/limits.ts";
 import { CATCH_UP_POLICIES } from "../core/schedule.ts";
+import { TRAIL_ACTIONS } from "../ledger/trail.ts";
 import { cursor } from "./cursor.ts";
 import { definitionBody } from "./definition.ts";
 import { choice, duration, fields, flag, instant, list, parsed, shown, text, whole } from "./fields.ts";
@@ -78,6 +79,14 @@ export const auditQuery = fields({ ...range, cursor: cursor(place) });
 export const auditsQuery = fields({
   ...range,
   cursor: cursor(v.strictObject({ name: v.string(), place: v.nullable(place) })),
+});
+
+export const changesQuery = fields({
+  who: v.optional(text(LIMITS.WHO_CHARS_MAX, 1)),
+  action: v.optional(choice(TRAIL_ACTIONS)),
+  schedule: v.optional(name),
+  limit,
+  cursor: cursor(position),
 });
 
 export const revisionsQuery = fields({ limit, cursor: cursor(v.strictObject({ version: v.number() })) });

@@ -15,7 +15,8 @@ import { hashOf, newToken } from "./secret.ts";
 import { accept } from "./validate.ts";
 import * as views from "./views.ts";
 
-const lists = {
+/** What a token may do, and where. */
+export const bounds = {
   scopes: v.array(v.picklist(SCOPES)),
   namespaces: v.array(v.string()),
   queues: v.nullable(v.array(v.string())),
@@ -24,7 +25,7 @@ const lists = {
 const entries = {
   id: v.string(),
   name: v.string(),
-  ...lists,
+  ...bounds,
   createdAt: views.instant,
   createdBy: v.string(),
   expiresAt: views.maybeInstant,

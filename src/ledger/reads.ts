@@ -58,6 +58,7 @@ import {
   type OpenAlerts,
   type Standing,
 } from "./stats.ts";
+import { readTrail, type TrailItem, type TrailQuery } from "./trail.ts";
 import { hasActiveSince, lastSweep, type SweepPass } from "./sweep.ts";
 import { inGaps, lastLinks, rowsOf } from "./watched.ts";
 
@@ -126,6 +127,8 @@ export interface LedgerReads {
     name: string,
     query: { before: number | null; limit: number },
   ): Promise<Change[]>;
+  /** Who changed what in a namespace, newest first. */
+  trail(query: TrailQuery): Promise<Stretch<TrailItem>>;
   /** What a revision said. */
   revision(namespace: string, name: string, revision: number): Promise<DefinitionInput | null>;
   /** Of these slots, those that some run has seen to its end. */
@@ -209,6 +212,7 @@ export function openLedger(databases: ReadonlyMap<string, D1Database>): LedgerRe
     schedulesAfter: (query) => schedulesAfter(directory, query),
     revisions: (namespace, name, { before, limit }) =>
       listRevisions(directory, { schedule: scheduleKey(namespace, name), before, limit: limit + 1 }),
+    trail: (query) => readTrail(directory, query),
     revision: (namespace, name, revision) => readRevision(directory, scheduleKey(namespace, name), revision),
     async succeeded(entry, slots) {
       const key = scheduleKey(entry.namespace, entry.name);

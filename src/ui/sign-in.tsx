@@ -2,6 +2,7 @@
 import { Hono, type Context } from "hono";
 import { readForm } from "../http/body.ts";
 import type { Deps } from "../http/context.ts";
+import { refuseGuessing } from "../http/flood.ts";
 import { identify } from "../http/principal.ts";
 import { isSame } from "../http/secret.ts";
 import { beginSession, endSession, isSafeWay, isSameOrigin, sessionOf } from "../http/session.ts";
@@ -22,7 +23,10 @@ export function signIn(deps: Deps): Hono<PageEnv> {
     if (token === "") return ask(c, { to, status: 422, trouble: "Paste a token." });
     const found = await identify(deps, token, c.var.now);
     if (!found.ok) return ask(c, { to, status: 503, trouble: found.error.message });
-    if (found.value === null) return ask(c, { to, status: 401, trouble: UNKNOWN });
+    if (found.value === null) {
+      const guessing = await refuseGuessing(deps, c.req.header("cf-connecting-ip"));
+      return ask(c, { to, status: guessing ? 429 : 401, trouble: guessing?.message ?? UNKNOWN });
+    }
     await beginSession(c, deps.config, found.value.id, c.var.now);
     return c.redirect(to, 303);
   });
@@ -53,7 +57,7 @@ function placeIn(to: string | null | undefined): string {
 
 interface Ask {
   to: string;
-  status?: 401 | 403 | 422 | 503;
+  status?: 401 | 403 | 422 | 429 | 503;
   trouble?: string;
 }
 

@@ -101,6 +101,7 @@ const CALLS = [
   "GET /v1/stats",
   "GET /metrics",
   "POST /v1/tokens",
+  "GET /v1/changes",
   "GET /v1/tokens",
   "DELETE /v1/tokens/{id}",
 ];

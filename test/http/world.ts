@@ -328,6 +328,7 @@ const EMPTY_LEDGER: LedgerReads = {
   schedulesAfter: () => Promise.resolve([]),
   evidence: () => Promise.resolve({ occurrences: [], gap: null, earlier: [] }),
   revisions: () => Promise.resolve([]),
+  trail: () => Promise.resolve({ items: [], end: null }),
   revision: () => Promise.resolve(null),
   succeeded: () => Promise.resolve([]),
   work: () => Promise.resolve([]),
