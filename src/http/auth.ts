@@ -51,6 +51,8 @@ export function authenticate(deps: Deps) {
     if (principal.namespaces !== "*" && !principal.namespaces.includes(namespace)) {
       return refuse(c, { code: "not_found", message: "This token sees no such namespace." });
     }
+    // What a token opens is for its holder, and true only now: no cache on the way keeps it, or asks with an ETag of its own.
+    c.header("cache-control", "no-store");
     c.set("principal", principal);
     c.set("namespace", namespace);
     return next();

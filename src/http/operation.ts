@@ -30,7 +30,8 @@ interface Operation {
 
 interface Answer {
   description: string;
-  schema: v.GenericSchema;
+  /** Null: it has no body. */
+  schema: v.GenericSchema | null;
   headers?: readonly (keyof typeof HEADERS)[];
   /** JSON unless told otherwise. */
   type?: string;
@@ -104,7 +105,11 @@ function describeAnswers(answers: Operation["answers"]) {
     Object.entries(answers).map(
       ([status, { description, schema, headers = [], type = "application/json" }]) => [
         status,
-        { description, ...describeHeaders(headers), content: { [type]: { schema: document(schema) } } },
+        {
+          description,
+          ...describeHeaders(headers),
+          ...(schema && { content: { [type]: { schema: document(schema) } } }),
+        },
       ],
     ),
   );

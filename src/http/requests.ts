@@ -86,6 +86,20 @@ const ifNoneMatch = v.optional(
     },
   ),
 );
+/** What is no tag of ours matches nothing, and is no reason to refuse a read. */
+const ifNoneMatchAny = v.optional(
+  parsed(
+    (input) =>
+      ok(
+        String(input)
+          .split(",")
+          .map((tag) => parseEtag(tag.trim()))
+          .flatMap((tag) => (tag.ok ? [tag.value] : [])),
+      ),
+    { type: "string", description: "ETags (revisions) that the caller has", examples: ['"3"'] },
+  ),
+);
+export const getHeaders = v.object({ "if-none-match": ifNoneMatchAny });
 export const ifMatchHeader = v.object({ "if-match": ifMatch });
 export const putHeaders = v.object({ "if-match": ifMatch, "if-none-match": ifNoneMatch });
 

@@ -13,7 +13,7 @@ import { patchSchedule, putSchedule, revisionMeant } from "./defining.ts";
 import { definitionBody, patchBody } from "./definition.ts";
 import { BODY, operation } from "./operation.ts";
 import { refuse, type ProblemCode } from "./problem.ts";
-import { ifMatchHeader, namePath, putHeaders, schedulesQuery } from "./requests.ts";
+import { getHeaders, ifMatchHeader, namePath, putHeaders, schedulesQuery } from "./requests.ts";
 import { accept } from "./validate.ts";
 import * as views from "./views.ts";
 
@@ -71,18 +71,22 @@ export function schedules(deps: Deps): Hono<AppEnv> {
       tag: "Schedules",
       scope: "read",
       summary: "Read a schedule: its definition with defaults filled in, its state and health",
+      description:
+        "The ETag is the revision. So 304 says that the definition is the one that you have; state and health are no part of it.",
       answers: {
-        200: {
-          description: "The schedule; its ETag is the revision",
-          schema: views.schedule,
-          headers: ["ETag"],
-        },
+        200: { description: "The schedule", schema: views.schedule, headers: ["ETag"] },
+        304: { description: "The revision is one that If-None-Match names", schema: null, headers: ["ETag"] },
       },
     }),
     accept("param", namePath),
+    accept("header", getHeaders),
     async (c) => {
       const reply = await deps.schedule(c.var.namespace, c.req.valid("param").name).read();
-      return reply.ok ? show(c, reply.value) : refuse(c, reply.error);
+      if (!reply.ok) return refuse(c, reply.error);
+      const known = c.req.valid("header")["if-none-match"] ?? [];
+      if (!known.includes("*") && !known.includes(reply.value.revision)) return show(c, reply.value);
+      c.header("etag", etagOf(reply.value));
+      return c.body(null, 304);
     },
   );
 
@@ -172,10 +176,14 @@ export async function entriesOf(
   return { entries: found.slice(0, limit), nextCursor };
 }
 
+function etagOf({ revision }: ScheduleView): string {
+  return `"${revision}"`;
+}
+
 /** The definition's fields stand at the top, with the state beside them. */
 export function show(c: Context<AppEnv>, view: ScheduleView, status: 200 | 201 = 200): Response {
   const { namespace, name, definition, ...state } = view;
-  c.header("etag", `"${view.revision}"`);
+  c.header("etag", etagOf(view));
   return c.json({ namespace, name, ...definition, ...state }, status);
 }
 

@@ -66,7 +66,6 @@ export function tokens(deps: Deps): Hono<AppEnv> {
       const hash = await hashOf(secret);
       const token = { ...asked, id, hash, createdAt: now, createdBy: principal.who, lastUsedAt: null };
       await deps.tokens.create(token);
-      c.header("cache-control", "no-store");
       c.header("location", `/v1/tokens/${id}`);
       return c.json({ ...show(token), token: text }, 201);
     },

@@ -237,3 +237,24 @@ describe("preview and upcoming", () => {
     expect((await send("GET", `${PATH}/upcoming`)).status).toBe(404);
   });
 });
+
+describe("a read with If-None-Match", () => {
+  const read = (tags: string) => world().send("GET", PATH, undefined, { "if-none-match": tags });
+
+  it.each(['"3"', 'W/"3"', '"1", "3"', "*"])(
+    "%s names the revision in force: 304 without a body",
+    async (tags) => {
+      const answer = await read(tags);
+      expect([answer.status, answer.text, answer.headers.get("etag")]).toEqual([304, "", '"3"']);
+    },
+  );
+
+  it.each(['"2"', '"33"', "3", "", '"another"'])("%s does not", async (tags) => {
+    expect(await read(tags)).toMatchObject({ status: 200, body: { revision: 3 } });
+  });
+
+  it("is kept by no cache, which would ask so by itself and show an old state", async () => {
+    const { headers } = await world().send("GET", PATH);
+    expect(headers.get("cache-control")).toBe("no-store");
+  });
+});
