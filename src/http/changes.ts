@@ -33,6 +33,15 @@ const change = views.named(
       token: v.object({ id: v.string(), name: v.string(), ...bounds, expiresAt: views.maybeInstant }),
     }),
   ]),
+  {
+    kind: "schedule",
+    at: "2026-11-30T12:00:00Z",
+    action: "edit",
+    who: "ci#3f9a1c0b7d2e4a68",
+    schedule: "nightly-report",
+    revision: 3,
+    note: null,
+  },
 );
 
 /** The object's clock may be a little ahead of ours. */
