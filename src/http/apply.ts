@@ -92,6 +92,7 @@ export function apply(deps: Deps): Hono<AppEnv> {
       id: "apply",
       tag: "Schedules",
       scope: "write",
+      takesKey: true,
       summary: "Make the schedules of one manager what a list says: plan it, or carry it out",
       description:
         "Any invalid definition refuses the call, and nothing is changed. A schedule that exists and is managed by somebody else, or by hand, " +

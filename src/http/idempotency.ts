@@ -34,9 +34,10 @@ export function idempotent(deps: Deps) {
       const message = "An Idempotency-Key is 1 to 255 visible ASCII characters, such as a UUID.";
       return refuse(c, { code: "invalid_field", message, parameter: "idempotency-key" });
     }
-    const body = await readBounded(c.req.raw, LIMITS.BODY_BYTES_MAX);
+    // The largest that any call takes; each holds its own body to its own bound.
+    const body = await readBounded(c.req.raw, LIMITS.APPLY_BODY_BYTES_MAX);
     if (body === null) {
-      const message = `A body holds at most ${LIMITS.BODY_BYTES_MAX} bytes.`;
+      const message = `A body holds at most ${LIMITS.APPLY_BODY_BYTES_MAX} bytes.`;
       return refuse(c, { code: "body_too_large", message });
     }
     const { method, url, headers } = c.req.raw;

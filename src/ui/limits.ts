@@ -31,7 +31,7 @@ const WORDS: Record<keyof typeof LIMITS, string> = {
   TIMEOUT_MS_MAX: "The longest of `timeouts`",
   OCCURRENCES_MAX: "`maxOccurrences`",
   RETENTION_MS_MAX: "`retention`",
-  WHO_CHARS_MAX: "Who did it, in filters of the record",
+  WHO_CHARS_MAX: "the name and id of a token, in the query for changes",
   NOTE_CHARS_MAX: "A note of a pause, a resume or a heartbeat",
   URL_CHARS_MAX: "The address of a URL target",
   HEADERS_MAX: "Headers of a URL target, open and secret each",
