@@ -28,7 +28,7 @@ const NEEDS: Record<Scope, string[]> = {
     "getStats",
     "getMetrics",
   ],
-  write: ["putSchedule", "patchSchedule", "deleteSchedule", "pauseSchedule", "resumeSchedule"],
+  write: ["apply", "putSchedule", "patchSchedule", "deleteSchedule", "pauseSchedule", "resumeSchedule"],
   trigger: [
     "triggerSchedule",
     "backfillSchedule",
