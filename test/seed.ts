@@ -5,4 +5,5 @@
 import * as fc from "fast-check";
 
 const isRandom = typeof process !== "undefined" && process.env["CARILLON_RANDOM"] !== undefined;
-if (!isRandom) fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: 20_261_130 });
+export const SEED = isRandom ? Date.now() % 1_000_000 : 20_261_130;
+if (!isRandom) fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: SEED });

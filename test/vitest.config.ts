@@ -24,6 +24,9 @@ const text = {
   },
 };
 
+/** Of the project `node`, one a folder. */
+const ROOMS = ["core", "schedule", "ledger", "consumer", "client", "cli", "http", "scripts", "ui", "chaos"];
+
 /**
  * Four rooms: `node` is pure and fast (core, machine), `worker` runs inside workerd with real objects, D1 and
  * queues, `shards` does so with several databases and queues for one target, `e2e` starts whole runtimes from the outside and kills them.
@@ -38,9 +41,7 @@ export default defineConfig({
         test: {
           name: "node",
           server: { deps: { inline: ["openapi-typescript"] } },
-          include: ["core", "schedule", "ledger", "consumer", "client", "cli", "http", "scripts", "ui"].map(
-            (room) => `test/${room}/**/*.test.{ts,tsx}`,
-          ),
+          include: ROOMS.map((room) => `test/${room}/**/*.test.{ts,tsx}`),
           setupFiles: [path("seed.ts")],
           testTimeout: 60_000,
         },

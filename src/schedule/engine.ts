@@ -17,7 +17,7 @@ import { linesOf } from "./journal.ts";
 import { step, type CommandName, type CommandOf, type ReplyOf } from "./machine.ts";
 import { Outbox } from "./outbox.ts";
 import { isLevel } from "./recover.ts";
-import { reach } from "./signals.ts";
+import { reach, signals } from "./signals.ts";
 import { freshState, scheduleKey, type World } from "./state.ts";
 import { Storage } from "./storage.ts";
 import type { PokeCommand, PokeReply } from "./stub.ts";
@@ -112,6 +112,7 @@ export class Engine {
       this.#storage.save(world);
       if (guarded) this.#guard(world, now);
     });
+    signals.saved?.({ schedule: this.#key, name, command, world });
     this.#tell(world);
     this.#world = world;
     return reply;
@@ -165,6 +166,7 @@ export class Engine {
         this.#storage.save(world);
         this.#alarm.settle(wakeAt(world, now), world.state.open.length > 0, now);
       });
+      signals.saved?.({ schedule: this.#key, name: "handedOver", command: outcome, world });
     }
     this.#tell(world);
     this.#world = world;

@@ -27,44 +27,50 @@ const TRIGGERS: DefinitionInput["trigger"][] = [
 
 const duration = (...choices: number[]) => fc.constantFrom(...choices);
 
-/** Never refused for its own sake: what doesn't go together is left out. */
-export const definition: fc.Arbitrary<Partial<DefinitionInput>> = fc
-  .record({
-    trigger: fc.constantFrom(...TRIGGERS),
-    tracked: fc.constantFrom(true, true, false),
-    overlap: fc.constantFrom(...OVERLAPS),
-    maxConcurrent: fc.integer({ min: 1, max: 3 }),
-    maxBuffered: fc.integer({ min: 1, max: 4 }),
-    maxContinuations: fc.integer({ min: 0, max: 2 }),
-    jitterMs: duration(0, 0, 5 * SECOND, 10 * MINUTE),
-    maxOccurrences: fc.constantFrom(null, null, null, null, null, 1, 3),
-    endAt: fc.constantFrom(null, null, null, null, null, START + 90 * MINUTE),
-    startAt: fc.constantFrom(null, null, null, null, null, START + 5 * MINUTE),
-    exclude: fc.constantFrom<Exclusion[]>([], [], [{ cron: "1-3 * * * *" }]),
-    afterCompletion: fc.constantFrom("keep", "keep", "keep", "delete"),
-    pauseAfterFailures: fc.constantFrom(null, null, 1, 2),
-    catchUp: fc.record({
-      policy: fc.constantFrom(...CATCH_UP_POLICIES),
-      limit: fc.integer({ min: 1, max: 4 }),
-      windowMs: fc.constantFrom(null, null, 90 * SECOND, 20 * MINUTE),
-      graceMs: duration(0, 2 * SECOND, 5 * MINUTE),
-      rate: fc.integer({ min: 1, max: 3 }),
-    }),
-    retry: fc.record({
-      maxAttempts: fc.integer({ min: 1, max: 3 }),
-      initialMs: duration(SECOND, 20 * SECOND),
-      maxMs: duration(MINUTE),
-      maxElapsedMs: duration(MINUTE, 10 * MINUTE, 360 * MINUTE),
-      untilNextSlot: fc.boolean(),
-    }),
-    timeouts: fc.record({
-      startMs: duration(20 * SECOND, 15 * MINUTE),
-      leaseMs: duration(5 * SECOND, MINUTE),
-      runMs: duration(MINUTE, 15 * MINUTE),
-      cancelMs: duration(10 * SECOND, MINUTE),
-    }),
-  })
-  .map(coherent);
+/** Never refused for its own sake: what doesn't go together is left out. Some begin and end within hours of `start`. */
+export const definitionWith = (
+  triggers: DefinitionInput["trigger"][],
+  start: number,
+): fc.Arbitrary<Partial<DefinitionInput>> =>
+  fc
+    .record({
+      trigger: fc.constantFrom(...triggers),
+      tracked: fc.constantFrom(true, true, false),
+      overlap: fc.constantFrom(...OVERLAPS),
+      maxConcurrent: fc.integer({ min: 1, max: 3 }),
+      maxBuffered: fc.integer({ min: 1, max: 4 }),
+      maxContinuations: fc.integer({ min: 0, max: 2 }),
+      jitterMs: duration(0, 0, 5 * SECOND, 10 * MINUTE),
+      maxOccurrences: fc.constantFrom(null, null, null, null, null, 1, 3),
+      endAt: fc.constantFrom(null, null, null, null, null, start + 90 * MINUTE),
+      startAt: fc.constantFrom(null, null, null, null, null, start + 5 * MINUTE),
+      exclude: fc.constantFrom<Exclusion[]>([], [], [{ cron: "1-3 * * * *" }]),
+      afterCompletion: fc.constantFrom("keep", "keep", "keep", "delete"),
+      pauseAfterFailures: fc.constantFrom(null, null, 1, 2),
+      catchUp: fc.record({
+        policy: fc.constantFrom(...CATCH_UP_POLICIES),
+        limit: fc.integer({ min: 1, max: 4 }),
+        windowMs: fc.constantFrom(null, null, 90 * SECOND, 20 * MINUTE),
+        graceMs: duration(0, 2 * SECOND, 5 * MINUTE),
+        rate: fc.integer({ min: 1, max: 3 }),
+      }),
+      retry: fc.record({
+        maxAttempts: fc.integer({ min: 1, max: 3 }),
+        initialMs: duration(SECOND, 20 * SECOND),
+        maxMs: duration(MINUTE),
+        maxElapsedMs: duration(MINUTE, 10 * MINUTE, 360 * MINUTE),
+        untilNextSlot: fc.boolean(),
+      }),
+      timeouts: fc.record({
+        startMs: duration(20 * SECOND, 15 * MINUTE),
+        leaseMs: duration(5 * SECOND, MINUTE),
+        runMs: duration(MINUTE, 15 * MINUTE),
+        cancelMs: duration(10 * SECOND, MINUTE),
+      }),
+    })
+    .map(coherent);
+
+export const definition = definitionWith(TRIGGERS, START);
 
 type Drawn = { [K in Exclude<keyof DefinitionInput, "trigger">]?: DefinitionInput[K] } & Pick<
   DefinitionInput,

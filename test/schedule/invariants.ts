@@ -57,6 +57,7 @@ export class Invariants {
   readonly #claimed = new Set<string>();
   /** How each occurrence ended, once it had left the object. */
   readonly #ended = new Map<string, string>();
+  /** The latest reading of the clock, wherever it has stepped back to since. */
   #latest = 0;
   /** A call asked for a run beyond the seats. */
   asked = false;
@@ -70,8 +71,14 @@ export class Invariants {
     return rule ?? broken(`revision ${revision} was never seen`);
   }
 
+  /** The clock is read; and before it is set back, once more. */
+  tick(): void {
+    this.#latest = Math.max(this.#latest, this.#seen.now);
+  }
+
   /** A durable commit: the world that storage held, and the one that takes its place. */
   onSave(before: World, after: World, name: CommandName): void {
+    this.tick();
     for (const [revision, input] of Object.entries(after.revisions)) {
       if (this.#rules.has(Number(revision))) continue;
       const definition = complete(input);
@@ -80,12 +87,20 @@ export class Invariants {
       this.#rules.set(Number(revision), { definition: definition.value, timetable: timetable.value });
     }
     if (after.state.revision === 0) return;
+    // What the ledger gives back was claimed by another life.
+    if (name === "restore") for (const open of after.state.open) this.#claimed.add(keyOf(open));
+    if (name === "restore") return;
     this.#cursorNeverGoesBack(before.state, after.state);
     this.#oneClaimPerSlot(before.state, after.state);
     this.#seats(before.state, after.state);
     this.#noteEnds(before.state, after.state);
     this.#handOversAreConfirmed(before.state, after.state);
     this.#bounded(before.state, after.state, name);
+  }
+
+  /** Storage was lost: what it alone knew may come again. */
+  forget(): void {
+    for (const key of this.#claimed) if (this.#seen.told(key) === undefined) this.#claimed.delete(key);
   }
 
   /** I3 */
@@ -104,8 +119,7 @@ export class Invariants {
       if (this.#seen.told(key) !== undefined) broken(`I1: ${key} was accounted for before it was claimed`);
       this.#claimed.add(key);
       // Where the clock stepped back, it was due by an earlier reading.
-      const now = Math.max(this.#seen.now, this.#latest);
-      if (open.variant === "" && open.effectiveAt > now)
+      if (open.variant === "" && open.effectiveAt > this.#latest)
         broken(`${key} was claimed before its effective instant`);
     }
   }
@@ -187,9 +201,9 @@ export class Invariants {
 
   /** I7: an active schedule with something ahead, or anything under way, has an alarm within a day. */
   alarm(): void {
-    const { state, alarm, now } = this.#seen;
+    const { state, alarm } = this.#seen;
     // After a step back it lies as far away as it did before.
-    this.#latest = Math.max(this.#latest, now);
+    this.tick();
     if (alarm !== null && alarm > this.#latest + DAY) broken("I7: the alarm is more than a day away");
     if (alarm !== null || state.revision === 0) return;
     const { timetable } = this.rule(state.revision);
