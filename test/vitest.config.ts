@@ -28,8 +28,9 @@ const text = {
 const ROOMS = ["core", "schedule", "ledger", "consumer", "client", "cli", "http", "scripts", "ui", "chaos"];
 
 /**
- * Four rooms: `node` is pure and fast (core, machine), `worker` runs inside workerd with real objects, D1 and
- * queues, `shards` does so with several databases and queues for one target, `e2e` starts whole runtimes from the outside and kills them.
+ * Five rooms: `node` is pure and fast (core, machine), `worker` runs inside workerd with real objects, D1 and
+ * queues, `shards` does so with several databases and queues for one target, `e2e` starts whole runtimes from the outside and kills them, `browser` looks at
+ * one with a real browser.
  */
 export default defineConfig({
   test: {
@@ -101,6 +102,16 @@ export default defineConfig({
           hookTimeout: 180_000,
           fileParallelism: false, // each starts a runtime of its own
           sequence: { groupOrder: 2 }, // after the others: what they find is cheaper to look into
+        },
+      },
+      {
+        test: {
+          name: "browser",
+          include: ["test/browser/**/*.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 3 },
         },
       },
     ],

@@ -1,5 +1,6 @@
 /** Lists of occurrences and gap rows, newest first: of one schedule, and of a namespace. */
 import { Hono } from "hono";
+import type * as v from "valibot";
 import { parseOccurrenceId } from "../core/occurrence.ts";
 import { compare, merge, type Placed, type Position, type Stretch } from "../ledger/page.ts";
 import type { ItemFilter } from "../ledger/reads.ts";

@@ -35,7 +35,7 @@ export function BehindCard({ behind, viewer }: { behind: Behind; viewer: Viewer 
         </ul>
         <h3>Lateness</h3>
         <p class="muted small">{describeLate(behind.late)}</p>
-        <Lateness behind={behind} zone={zone} now={now} />
+        {behind.late.p50 !== null && <Lateness behind={behind} zone={zone} now={now} />}
         {isCut && (
           <p class="muted small">
             Some half hours hold more occurrences than were counted; their bars end early.

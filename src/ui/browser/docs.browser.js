@@ -1,25 +1,31 @@
 /** The reference, searched: operations that do not have all the words are hidden; the one that is linked to opens. */
 const field = document.querySelector("#docs-search");
-const calls = [...document.querySelectorAll("details.call")];
+/** @type {HTMLDetailsElement[]} */
+const calls = [...document.querySelectorAll("details")].filter((one) => one.matches(".call"));
 
-function search() {
-  const words = field.value.toLowerCase().split(/\s+/);
+/** @param {string} asked */
+function search(asked) {
+  const words = asked.toLowerCase().split(/\s+/);
   for (const call of calls) {
     const text = call.dataset.text ?? "";
     call.hidden = !words.every((word) => text.includes(word));
   }
   for (const group of document.querySelectorAll("section.calls"))
-    group.hidden = [...group.querySelectorAll("details.call")].every((call) => call.hidden);
+    group.toggleAttribute(
+      "hidden",
+      calls.every((call) => call.hidden || !group.contains(call)),
+    );
 }
 
 function open() {
   const linked = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (!linked?.matches("details.call")) return;
-  linked.hidden = false;
-  linked.open = true;
-  linked.scrollIntoView();
+  const call = calls.find((one) => one === linked);
+  if (!call) return;
+  call.hidden = false;
+  call.open = true;
+  call.scrollIntoView();
 }
 
-field?.addEventListener("input", search);
+if (field instanceof HTMLInputElement) field.addEventListener("input", () => search(field.value));
 addEventListener("hashchange", open);
 open();

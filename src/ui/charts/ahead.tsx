@@ -6,8 +6,8 @@ import { count } from "../when.ts";
 import { clockRange, Hours, percent, round, type Span } from "./axis.tsx";
 
 const TOP = 34;
-const LINE = 148;
-const HEIGHT = 168;
+const LINE = 236;
+const HEIGHT = 256;
 const LEAST = 2;
 const WIDTH = `${round((100 / BUCKETS) * 0.78)}%`;
 

@@ -6,7 +6,7 @@ import { clockRange, Hours, percent, round } from "./axis.tsx";
 const TOP = 12;
 const BOTTOM = 76;
 const HEIGHT = 94;
-const LINES = [100, 1_000, 60_000] as const;
+const LINES = [100, 10_000] as const;
 
 const LEAST = Math.log(LATE_BOUNDS[0] / 2);
 const MOST = Math.log(LATE_BOUNDS.at(-1)! * 2);
