@@ -18,11 +18,12 @@ export async function openReceiver(
   answer: (received: Received, response: ServerResponse) => void,
 ): Promise<Receiver> {
   const calls: Received[] = [];
-  const server = createServer(async (request, response) => {
+  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const received = await read(request);
     calls.push(received);
     answer(received, response);
-  });
+  }
+  const server = createServer((request, response) => void take(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
