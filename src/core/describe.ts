@@ -58,7 +58,11 @@ function cronOf(text: string) {
 function describeDuration(text: string): string {
   const parsed = parseDuration(text);
   invariant(parsed.ok, "a rule is described after it was parsed");
-  const ms = parsed.value;
+  return describeSpan(parsed.value);
+}
+
+/** `1 hour and 30 minutes` */
+export function describeSpan(ms: number): string {
   const units = [
     [Math.floor(ms / 86_400_000), "day"],
     [Math.floor(ms / 3_600_000) % 24, "hour"],

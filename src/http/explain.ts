@@ -1,8 +1,8 @@
 /** `GET …/explain?at=`: why did it, or didn't it, run then? The evidence is gathered here, and judged in core/. */
 import { Hono } from "hono";
-import { ok, type Result } from "../core/errors.ts";
+import { fail, ok, type Result } from "../core/errors.ts";
 import { eraAt, erasOf, type Change, type Era } from "../core/eras.ts";
-import { explain, type Evidence } from "../core/explain.ts";
+import { explain, type Evidence, type Explanation } from "../core/explain.ts";
 import { momentOf, zoneOfTrigger } from "../core/moment.ts";
 import { presentOccurrence } from "../core/present.ts";
 import { formatInstant } from "../core/time.ts";
@@ -44,16 +44,11 @@ export function explanations(deps: Deps): Hono<AppEnv> {
     async (c) => {
       const { name } = c.req.valid("param");
       const { namespace, now } = c.var;
-      const subject = await subjectOf(deps, namespace, name);
-      if (subject === null) {
-        const message = `There is no schedule ${name} here, and there never was.`;
-        return refuse(c, { code: "not_found", message });
-      }
-      const evidence = await gather(deps, subject, c.req.valid("query").at, now);
-      if (!evidence.ok) return refuse(c, evidence.error);
-      const { occurrence, gap } = evidence.value;
+      const told = await explained(deps, { namespace, name }, c.req.valid("query").at, now);
+      if (!told.ok) return refuse(c, told.error);
+      const { occurrence, gap } = told.value.record;
       const view = occurrence && presentOccurrence(namespace, name, occurrence);
-      const { at, verdict, sentences, evidence: facts, nearest } = explain(evidence.value);
+      const { at, verdict, sentences, evidence: facts, nearest } = told.value;
       return c.json({
         at,
         verdict,
@@ -67,6 +62,23 @@ export function explanations(deps: Deps): Hono<AppEnv> {
   );
 
   return app;
+}
+
+/** The explanation, and the record that it rests on. */
+export interface Explained extends Explanation {
+  record: Evidence;
+}
+
+export async function explained(
+  deps: Deps,
+  { namespace, name }: { namespace: string; name: string },
+  at: string,
+  now: number,
+): Promise<Result<Explained>> {
+  const subject = await subjectOf(deps, namespace, name);
+  if (subject === null) return fail("not_found", `There is no schedule ${name} here, and there never was.`);
+  const record = await gather(deps, subject, at, now);
+  return record.ok ? ok({ ...explain(record.value), record: record.value }) : record;
 }
 
 interface Subject {

@@ -101,6 +101,16 @@ function rangeOf(
   return { from, to, before: cursor, limit };
 }
 
+/** What one schedule has done lately, newest first. Null: there is none, and there never was. */
+export function lately(
+  deps: Deps,
+  subject: { namespace: string; name: string },
+  now: number,
+  limit: number,
+): Promise<Stretch<HistoryItem> | null> {
+  return historyOf(deps, { ...subject, ...rangeOf({ limit }, now) });
+}
+
 /** The ledger's history with the object's open occurrences over it: the ledger has them late, or not yet. */
 async function historyOf(
   deps: Deps,

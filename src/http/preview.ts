@@ -3,9 +3,11 @@ import { Hono } from "hono";
 import * as v from "valibot";
 import { invariant, ok, type Result } from "../core/errors.ts";
 import { preview, type PreviewResponse } from "../core/preview.ts";
+import { complete, type Definition, type DefinitionSaid } from "../core/schedule.ts";
+import type { Target } from "../core/target.ts";
 import { compile, resolveTrigger } from "../core/trigger.ts";
 import type { ScheduleView } from "../schedule/stub.ts";
-import type { AppEnv, Deps } from "./context.ts";
+import type { AppEnv, Caller, Deps } from "./context.ts";
 import { definitionBody } from "./definition.ts";
 import { BODY, operation } from "./operation.ts";
 import { refuse } from "./problem.ts";
@@ -30,10 +32,7 @@ export function previews(deps: Deps): Hono<AppEnv> {
     }),
     accept("json", previewBody),
     (c) => {
-      const { trigger, exclude, startAt, endAt, jitter, from, until, count } = c.req.valid("json");
-      const rule = { trigger: resolveTrigger(trigger, c.var.now), exclude, startAt, endAt };
-      const seed = `${c.var.namespace}/preview`;
-      const result = preview({ rule, jitterMs: jitter, seed, from: from ?? c.var.now, until, count });
+      const result = previewed(c.req.valid("json"), c.var);
       return result.ok ? c.json(result.value) : refuse(c, result.error);
     },
   );
@@ -64,6 +63,16 @@ export function previews(deps: Deps): Hono<AppEnv> {
   return app;
 }
 
+/** A rule that nobody has saved. */
+export function previewed(
+  { trigger, exclude, startAt, endAt, jitter, from, until, count }: v.InferOutput<typeof previewBody>,
+  { namespace, now }: Pick<Caller, "namespace" | "now">,
+): Result<PreviewResponse> {
+  const rule = { trigger: resolveTrigger(trigger, now), exclude, startAt, endAt };
+  const seed = `${namespace}/preview`;
+  return preview({ rule, jitterMs: jitter, seed, from: from ?? now, until, count });
+}
+
 interface Stretch {
   from: number;
   count: number;
@@ -71,7 +80,7 @@ interface Stretch {
 }
 
 /** What will happen, not only what the trigger says: the slots that `maxOccurrences` leaves, and the chain of a fixed delay. */
-function upcoming(schedule: ScheduleView, { from, count, now }: Stretch): Result<PreviewResponse> {
+export function upcoming(schedule: ScheduleView, { from, count, now }: Stretch): Result<PreviewResponse> {
   const asked = { ...timeRule(schedule), from, until: null, count };
   const named = preview(asked);
   const compiled = compile(asked.rule);
@@ -93,9 +102,22 @@ function chained({ nextSlot }: ScheduleView, from: number): PreviewResponse["slo
 }
 
 /** What the API shows of a definition, it also accepts: so the shown one is read back. */
-export function timeRule({ namespace, name, definition }: ScheduleView) {
+function readBack({ definition }: Pick<ScheduleView, "definition">): DefinitionSaid {
   const read = v.safeParse(definitionBody, definition);
   invariant(read.success, "a presented definition is a valid one");
-  const { trigger, exclude = [], startAt = null, endAt = null, jitterMs = 0 } = read.output;
+  return read.output;
+}
+
+/** With every default filled in. */
+export function definitionOf(view: Pick<ScheduleView, "definition">): Definition {
+  const { target, ...same } = readBack(view);
+  const completed = complete({ ...same, target: target as Target });
+  invariant(completed.ok, "a presented definition is a complete one");
+  return completed.value;
+}
+
+export function timeRule(view: ScheduleView) {
+  const { namespace, name } = view;
+  const { trigger, exclude = [], startAt = null, endAt = null, jitterMs = 0 } = readBack(view);
   return { rule: { trigger, exclude, startAt, endAt }, jitterMs, seed: `${namespace}/${name}` };
 }

@@ -1,10 +1,11 @@
 /** `POST /v1/simulate`: what the policies would do, computed by the very code that runs. It touches no object. */
 import { Hono } from "hono";
-import { fail, type Failure } from "../core/errors.ts";
+import type * as v from "valibot";
+import { fail, ok, type Failure, type Result } from "../core/errors.ts";
 import { formatInstant } from "../core/time.ts";
-import { placeGap } from "../ledger/row.ts";
-import { simulate, SIMULATED_STEPS_MAX } from "../schedule/simulate.ts";
-import type { AppEnv } from "./context.ts";
+import { gapView, type GapView } from "../ledger/row.ts";
+import { simulate, SIMULATED_STEPS_MAX, type Simulation } from "../schedule/simulate.ts";
+import type { AppEnv, Caller } from "./context.ts";
 import { BODY, operation } from "./operation.ts";
 import { simulateBody } from "./past-requests.ts";
 import * as past from "./past-views.ts";
@@ -39,43 +40,48 @@ export function simulations(): Hono<AppEnv> {
     }),
     accept("json", simulateBody),
     (c) => {
-      const { definition: said, downtime, pauses, run, ...range } = c.req.valid("json");
-      const { paused, ...definition } = said;
-      const from = range.from ?? c.var.now;
-      const until = range.until ?? from + DAY_MS;
-      const stretches = [
-        { from, to: until, pointer: "/until" },
-        ...downtime.map((one, i) => ({ ...one, pointer: `/downtime/${i}/to` })),
-        ...pauses.map((one, i) => ({ ...one, pointer: `/pauses/${i}/to` })),
-      ];
-      const backwards = stretches.find((span) => span.from >= span.to);
-      if (backwards) {
-        const message = `A stretch that begins at ${formatInstant(backwards.from)} must end later than that.`;
-        return refuse(c, fail("invalid_field", message, { pointer: backwards.pointer }).error);
-      }
-      const { duration, durations, failEvery } = run;
-      const simulated = simulate({
-        namespace: c.var.namespace,
-        name: "simulation",
-        definition,
-        paused,
-        from,
-        until,
-        downtime,
-        pauses,
-        run: { durationsMs: durations ?? [duration], failEvery },
-      });
-      if (!simulated.ok) return refuse(c, within(simulated.error));
-      const { gaps, reached, ...same } = simulated.value;
-      return c.json({
-        ...same,
-        gaps: gaps.map((row) => placeGap(row).item),
-        reached: formatInstant(reached),
-      });
+      const simulated = simulateSaid(c.req.valid("json"), c.var);
+      if (!simulated.ok) return refuse(c, simulated.error);
+      return c.json({ ...simulated.value, reached: formatInstant(simulated.value.reached) });
     },
   );
 
   return app;
+}
+
+export type SimulationView = Omit<Simulation, "gaps"> & { gaps: GapView[] };
+
+export function simulateSaid(
+  { definition: said, downtime, pauses, run, ...range }: v.InferOutput<typeof simulateBody>,
+  { namespace, now }: Pick<Caller, "namespace" | "now">,
+): Result<SimulationView> {
+  const { paused, ...definition } = said;
+  const from = range.from ?? now;
+  const until = range.until ?? from + DAY_MS;
+  const stretches = [
+    { from, to: until, pointer: "/until" },
+    ...downtime.map((one, i) => ({ ...one, pointer: `/downtime/${i}/to` })),
+    ...pauses.map((one, i) => ({ ...one, pointer: `/pauses/${i}/to` })),
+  ];
+  const backwards = stretches.find((span) => span.from >= span.to);
+  if (backwards) {
+    const message = `A stretch that begins at ${formatInstant(backwards.from)} must end later than that.`;
+    return fail("invalid_field", message, { pointer: backwards.pointer });
+  }
+  const { duration, durations, failEvery } = run;
+  const simulated = simulate({
+    namespace,
+    name: "simulation",
+    definition,
+    paused,
+    from,
+    until,
+    downtime,
+    pauses,
+    run: { durationsMs: durations ?? [duration], failEvery },
+  });
+  if (!simulated.ok) return { ok: false, error: within(simulated.error) };
+  return ok({ ...simulated.value, gaps: simulated.value.gaps.map(gapView) });
 }
 
 /** The machine speaks of the definition, which here is one field of the body. */

@@ -2,7 +2,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { resolver, uniqueSymbol } from "hono-openapi";
 import * as v from "valibot";
-import { ok } from "../core/errors.ts";
+import { ok, type Ok } from "../core/errors.ts";
 import { readJson } from "./body.ts";
 import type { AppEnv } from "./context.ts";
 import type { FailureIssue, HintedIssue, ParsedSchema } from "./fields.ts";
@@ -18,17 +18,28 @@ export function accept<const P extends Part, S extends v.GenericSchema>(
   async function validate(c: Context<AppEnv>, next: () => Promise<void>) {
     const input = await read(c, part, bytesMax);
     if (!input.ok) return refuse(c, input.error);
-    const result = v.safeParse(schema, input.value, { abortPipeEarly: true });
-    if (!result.success) {
-      const [first, ...others] = result.issues.map((issue) => toRefusal(part, issue));
-      return refuse(c, first!, ...others);
-    }
-    c.req.addValidatedData(part, result.output as object);
+    const found = check(part, schema, input.value);
+    if (!found.ok) return refuse(c, ...found.errors);
+    c.req.addValidatedData(part, found.value as object);
     return next();
   }
   return Object.assign(validate, {
     [uniqueSymbol]: part === "json" ? describeBody(schema) : describePart(part, schema),
   });
+}
+
+type Checked<T> = Ok<T> | { ok: false; errors: [Refusal, ...Refusal[]] };
+
+/** What the API would say to it, for whoever asks without a request of that kind. */
+export function check<S extends v.GenericSchema>(
+  part: Part,
+  schema: S,
+  input: unknown,
+): Checked<v.InferOutput<S>> {
+  const result = v.safeParse(schema, input, { abortPipeEarly: true });
+  if (result.success) return ok(result.output);
+  const [first, ...others] = result.issues.map((issue) => toRefusal(part, issue));
+  return { ok: false, errors: [first!, ...others] };
 }
 
 function describePart(part: Part, schema: v.GenericSchema) {

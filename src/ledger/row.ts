@@ -38,14 +38,14 @@ export function placeOccurrence(row: OccurrenceRow): Placed<HistoryItem> {
   return { at: { slot, schedule, variant }, item: viewOf(row) };
 }
 
+export function gapView({ schedule: key, from_at, to_at, count, reason, revision }: GapRow): GapView {
+  const { namespace, name: schedule } = splitKey(key);
+  const [from, to] = [formatInstant(from_at), formatInstant(to_at)];
+  return { kind: "gap", namespace, schedule, from, to, count, reason, revision };
+}
+
 export function placeGap(row: GapRow): Placed<HistoryItem> {
-  const { namespace, name } = splitKey(row.schedule);
-  const { count, reason, revision } = row;
-  const [from, to] = [formatInstant(row.from_at), formatInstant(row.to_at)];
-  return {
-    at: { slot: row.to_at, schedule: row.schedule, variant: "" },
-    item: { kind: "gap", namespace, schedule: name, from, to, count, reason, revision },
-  };
+  return { at: { slot: row.to_at, schedule: row.schedule, variant: "" }, item: gapView(row) };
 }
 
 /** `<namespace>/<name>`: how rows name a schedule. */

@@ -5,14 +5,17 @@ import type { PageEnv } from "./viewer.ts";
 import docs from "./browser/docs.browser.js";
 import docsStyle from "./browser/docs.css";
 import frame from "./browser/frame.browser.js";
+import schedule from "./browser/schedule.browser.js";
+import pages from "./browser/pages.css";
 import style from "./browser/style.css";
 
 const JS = "text/javascript; charset=utf-8";
 const ASSETS: { [name: string]: { type: string; text: string } } = {
-  "style.css": { type: "text/css; charset=utf-8", text: style },
+  "style.css": { type: "text/css; charset=utf-8", text: `${style}\n${pages}` },
   "frame.browser.js": { type: JS, text: frame },
   "docs.css": { type: "text/css; charset=utf-8", text: docsStyle },
   "docs.browser.js": { type: JS, text: docs },
+  "schedule.browser.js": { type: JS, text: schedule },
 };
 
 /** One for all: modules import each other by their bare names. */

@@ -16,12 +16,13 @@ import { docs } from "./docs.tsx";
 import { requireViewer } from "./door.ts";
 import { occurrences } from "./occurrences.tsx";
 import { overview } from "./overview.tsx";
+import { schedulePage } from "./schedule.tsx";
 import { schedules } from "./schedules.tsx";
 import { signIn } from "./sign-in.tsx";
 import { lost, troubled } from "./trouble.tsx";
 import type { PageEnv } from "./viewer.ts";
 
-const PAGES: ((deps: Deps) => Hono<PageEnv>)[] = [overview, schedules, occurrences, alerts];
+const PAGES: ((deps: Deps) => Hono<PageEnv>)[] = [overview, schedules, schedulePage, occurrences, alerts];
 
 export function dashboard(deps: Deps): Hono<PageEnv> {
   const app = new Hono<PageEnv>();

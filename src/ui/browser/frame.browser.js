@@ -139,7 +139,7 @@ function readValue(text, type) {
 
 /**
  * `<form data-api="POST /v1/…">` is sent to the API. What the API refuses is said in the form's `[role=alert]`; what
- * it did is seen on the page of `data-then`, or on this one, loaded again.
+ * it did is seen on the page of `data-then` (`{id}`: of what was made), or on this one, loaded again.
  * @param {SubmitEvent} event
  */
 async function command(event) {
@@ -156,7 +156,7 @@ async function command(event) {
       ok &&
       form.dispatchEvent(new CustomEvent("done", { bubbles: true, cancelable: true, detail: answer }))
     ) {
-      if (form.dataset.then) location.assign(form.dataset.then);
+      if (form.dataset.then) location.assign(placeOf(form.dataset.then, answer));
       else location.reload();
     }
     trouble?.replaceChildren(ok ? "" : sentencesOf(answer).join(" "));
@@ -168,6 +168,15 @@ async function command(event) {
   } finally {
     if (button instanceof HTMLButtonElement) button.disabled = false;
   }
+}
+
+/**
+ * `{id}` stands for what was made.
+ * @param {string} place
+ * @param {{ id?: string } | null} answer
+ */
+function placeOf(place, answer) {
+  return place.replace("{id}", encodeURIComponent(answer?.id ?? ""));
 }
 
 // ── what is pressed ──────────────────────────────────────────────────────────────────────────────
