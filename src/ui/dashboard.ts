@@ -14,6 +14,7 @@ import { alerts } from "./alerts.tsx";
 import { assets } from "./assets.ts";
 import { docs } from "./docs.tsx";
 import { requireViewer } from "./door.ts";
+import { occurrencePage } from "./occurrence.tsx";
 import { occurrences } from "./occurrences.tsx";
 import { overview } from "./overview.tsx";
 import { schedulePage } from "./schedule.tsx";
@@ -22,7 +23,14 @@ import { signIn } from "./sign-in.tsx";
 import { lost, troubled } from "./trouble.tsx";
 import type { PageEnv } from "./viewer.ts";
 
-const PAGES: ((deps: Deps) => Hono<PageEnv>)[] = [overview, schedules, schedulePage, occurrences, alerts];
+const PAGES: ((deps: Deps) => Hono<PageEnv>)[] = [
+  overview,
+  schedules,
+  schedulePage,
+  occurrences,
+  occurrencePage,
+  alerts,
+];
 
 export function dashboard(deps: Deps): Hono<PageEnv> {
   const app = new Hono<PageEnv>();

@@ -33,6 +33,16 @@ export function Warnings({ warnings }: { warnings: readonly Warning[] }) {
   );
 }
 
+/** What changes the direction of all the text behind it is written as an escape, as JSON may. */
+const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/g;
+
+export function jsonText(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(
+    DIRECTIONS,
+    (mark) => `\\u${mark.charCodeAt(0).toString(16)}`,
+  );
+}
+
 /** Any JSON, as text. It scrolls, so the keyboard has to reach it. */
 export function Json({ id, value, name }: { id: string; value: unknown; name: string }) {
   return (
@@ -41,7 +51,7 @@ export function Json({ id, value, name }: { id: string; value: unknown; name: st
         Copy
       </button>
       <pre id={id} tabindex={0} role="region" aria-label={name} dir="ltr">
-        {JSON.stringify(value, null, 2)}
+        {jsonText(value)}
       </pre>
     </div>
   );

@@ -74,9 +74,7 @@ export function Explanation({ told, name, viewer }: { told: Explained; name: str
             {own.map(({ slot, variant, state, kind }) => (
               <li>
                 <StateMark state={state} />
-                <a
-                  href={viewer.link(`/occurrences/${encodeURIComponent(occurrenceId(name, slot, variant))}`)}
-                >
+                <a href={viewer.link(`/occurrences/${occurrenceId(name, slot, variant)}`)}>
                   {kind.replace("_", "-")} run {variant}
                 </a>
               </li>

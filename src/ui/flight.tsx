@@ -37,12 +37,12 @@ export function Flight({ runs, viewer }: { runs: OccurrenceView[]; viewer: Viewe
   );
 }
 
-function Progress({ run: { progress, attempt, state } }: { run: OccurrenceView }) {
+export function Progress({ run: { progress, attempt, state } }: { run: OccurrenceView }) {
   const value = progress?.value ?? null;
   const note = progress?.note ?? (state === "running" ? "" : `attempt ${attempt}`);
   return (
     <>
-      <span class="muted">{note}</span>
+      <bdi class="muted clip">{note}</bdi>
       {value !== null && value >= 0 && value <= 1 && (
         <span class="progress">
           <progress value={value} max={1} aria-label="Progress" />

@@ -180,7 +180,7 @@ function cellOf(item: HistoryItem, viewer: Viewer): Cell {
 function hrefOf(item: HistoryItem, viewer: Viewer): string {
   return item.kind === "gap"
     ? viewer.link(`/schedules/${item.schedule}/explain`, { at: item.to })
-    : viewer.link(`/occurrences/${encodeURIComponent(item.id)}`);
+    : viewer.link(`/occurrences/${item.id}`);
 }
 
 function whenOf(item: HistoryItem, viewer: Viewer): string {

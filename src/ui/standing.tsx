@@ -1,9 +1,9 @@
 /** How a schedule stands now: state and health, what comes, what runs, what has become of its slots. */
 import type { Child } from "hono/jsx";
 import type { OccurrenceView, ScheduleView } from "../schedule/stub.ts";
+import { Progress } from "./flight.tsx";
 import { HealthMark, StateMark } from "./marks.tsx";
 import { Since, Time } from "./parts.tsx";
-import { reasonWords } from "./reasons.ts";
 import type { Viewer } from "./viewer.ts";
 import { count, span } from "./when.ts";
 
@@ -100,7 +100,7 @@ export function Standing({ view, running, passed, viewer }: Props) {
           {running.slice(0, RUNNING).map((run) => (
             <li>
               <StateMark state={run.state} />
-              <a href={viewer.link(`/occurrences/${encodeURIComponent(run.id)}`)}>
+              <a href={viewer.link(`/occurrences/${run.id}`)}>
                 <Time at={run.scheduledFor} viewer={viewer} />
               </a>
               <Progress run={run} />
@@ -112,25 +112,6 @@ export function Standing({ view, running, passed, viewer }: Props) {
         <p class="muted note-line">{`${count(waiting)} more ${waiting === 1 ? "waits" : "wait"} for a seat.`}</p>
       )}
     </>
-  );
-}
-
-export function Progress({ run }: { run: OccurrenceView }) {
-  const { progress, state } = run;
-  if (progress === null)
-    return (
-      <span class="muted">{state === "running" ? "no progress reported" : reasonWords(run.reason)}</span>
-    );
-  const share = progress.value === null ? null : Math.min(1, Math.max(0, progress.value));
-  return (
-    <span class="progress">
-      {share !== null && (
-        <>
-          <progress value={share} max={1} aria-label="Progress" /> <b>{Math.round(share * 100)} %</b>
-        </>
-      )}{" "}
-      <bdi class="muted clip">{progress.note}</bdi>
-    </span>
   );
 }
 

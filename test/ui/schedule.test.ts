@@ -1,19 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { DEFINITION, NOW, occurrenceView, present, TOKEN, viewOf, world, type World } from "../http/world.ts";
+import { DEFINITION, NOW, occurrenceView, present, viewOf, world, type World } from "../http/world.ts";
+import { look } from "./look.ts";
 import { ok } from "../../src/core/errors.ts";
 import type { HistoryItem } from "../../src/ledger/row.ts";
 import type { ScheduleView } from "../../src/schedule/stub.ts";
-
-const BASE = "https://carillon.test";
-
-/** A page as somebody sees who has signed in with this token. */
-async function look(world: World, path: string, token = TOKEN) {
-  const form = new URLSearchParams({ token, to: "/" }).toString();
-  const from = { authorization: "", "sec-fetch-site": "same-origin" };
-  const signedIn = await world.send("POST", `${BASE}/sign-in`, form, from);
-  const cookie = (signedIn.headers.get("set-cookie") ?? "").split(";")[0]!;
-  return world.send("GET", BASE + path, undefined, { authorization: "", cookie });
-}
 
 function standing(over: Partial<ScheduleView>): World {
   const it = world();
