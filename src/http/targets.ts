@@ -31,13 +31,20 @@ function refuseUrl({ config }: Deps, { principal }: Caller, url: string): Refusa
   };
 }
 
+export function allowedQueues(
+  { config }: Pick<Deps, "config">,
+  { namespace, principal }: Pick<Caller, "namespace" | "principal">,
+): string[] {
+  return queuesFor(config, namespace).filter((one) => coversQueue(principal, one));
+}
+
 export function refuseQueue(
   { config }: Deps,
   { namespace, principal }: Caller,
   queue: string,
   blame: Pick<Refusal, "pointer" | "parameter">,
 ): Refusal | null {
-  const allowed = queuesFor(config, namespace).filter((one) => coversQueue(principal, one));
+  const allowed = allowedQueues({ config }, { namespace, principal });
   if (allowed.includes(queue)) return null;
   const meant = nearest(queue, allowed);
   return {

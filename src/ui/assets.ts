@@ -6,6 +6,7 @@ import docs from "./browser/docs.browser.js";
 import docsStyle from "./browser/docs.css";
 import frame from "./browser/frame.browser.js";
 import schedule from "./browser/schedule.browser.js";
+import playground from "./browser/playground.browser.js";
 import pages from "./browser/pages.css";
 import style from "./browser/style.css";
 
@@ -15,6 +16,7 @@ const ASSETS: { [name: string]: { type: string; text: string } } = {
   "frame.browser.js": { type: JS, text: frame },
   "docs.css": { type: "text/css; charset=utf-8", text: docsStyle },
   "docs.browser.js": { type: JS, text: docs },
+  "playground.browser.js": { type: JS, text: playground },
   "schedule.browser.js": { type: JS, text: schedule },
 };
 

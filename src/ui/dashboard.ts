@@ -17,6 +17,7 @@ import { requireViewer } from "./door.ts";
 import { occurrencePage } from "./occurrence.tsx";
 import { occurrences } from "./occurrences.tsx";
 import { overview } from "./overview.tsx";
+import { playground } from "./playground.tsx";
 import { schedulePage } from "./schedule.tsx";
 import { schedules } from "./schedules.tsx";
 import { signIn } from "./sign-in.tsx";
@@ -30,6 +31,7 @@ const PAGES: ((deps: Deps) => Hono<PageEnv>)[] = [
   occurrences,
   occurrencePage,
   alerts,
+  playground,
 ];
 
 export function dashboard(deps: Deps): Hono<PageEnv> {
