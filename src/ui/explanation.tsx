@@ -4,7 +4,6 @@ import { occurrenceId } from "../core/occurrence.ts";
 import type { Explained } from "../http/explain.ts";
 import { StateMark } from "./marks.tsx";
 import { Time } from "./parts.tsx";
-import { noteWords } from "./reasons.ts";
 import type { Viewer } from "./viewer.ts";
 
 export function AskWhy({ name, viewer, at = "", refusal = null }: AskProps) {
@@ -115,18 +114,16 @@ export function Sentences({ sentences }: { sentences: string[] }) {
 
 /** What the verdict rests on. */
 export function Evidence({ told: { evidence }, viewer }: { told: Explained; viewer: Viewer }) {
-  const { revision, definedAt, definedBy, rule, notes } = evidence as {
+  const { revision, definedAt, definedBy, rule } = evidence as {
     revision: number | null;
     definedAt: string | null;
     definedBy: string | null;
     rule: string | null;
-    notes: string[];
   };
   if (revision === null) return null;
   return (
     <p class="muted note-line">
       Under revision {revision}, by <bdi>{definedBy}</bdi> <Time at={definedAt} viewer={viewer} />: {rule}.
-      {notes.map((note) => ` ${noteWords(note)}.`)}
     </p>
   );
 }

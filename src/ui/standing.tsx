@@ -84,7 +84,9 @@ export function Standing({ view, running, passed, viewer }: Props) {
               <small>
                 {health.consecutiveFailures > 0
                   ? `${count(health.consecutiveFailures)} in a row now`
-                  : "it has succeeded since"}
+                  : Date.parse(health.lastSucceededAt ?? "") > Date.parse(health.lastFailedAt)
+                    ? "it has succeeded since"
+                    : ""}
               </small>
             </>
           ) : (
