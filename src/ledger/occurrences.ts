@@ -42,11 +42,10 @@ export async function listOccurrences(
   db: D1Database,
   query: OccurrenceQuery,
 ): Promise<{ rows: OccurrenceRow[]; end: Position | null }> {
-  const byState = query.state !== null && !HAPPY_STATES.includes(query.state);
-  const rows = await (byState ? listByState(db, query) : listByTime(db, query));
+  const rows = await list(db, query);
   const last = rows.at(-1);
   if (rows.length === query.limit && last) return { rows, end: positionOf(last) };
-  return { rows, end: await (byState ? endByState(db, query) : endByTime(db, query)) };
+  return { rows, end: await endOf(db, query) };
 }
 
 /** The place alone: what a row carries besides is no part of a cursor. */
@@ -99,100 +98,43 @@ export async function succeededAmong(db: D1Database, schedule: string, slots: nu
   return results.map(({ slot }) => slot);
 }
 
-async function listByTime(db: D1Database, query: OccurrenceQuery): Promise<OccurrenceRow[]> {
-  const { namespace, schedules, state, reason, kind, from, before, limit } = query;
+async function list(db: D1Database, query: OccurrenceQuery): Promise<OccurrenceRow[]> {
+  const { namespace, schedules, reason, kind, limit } = query;
   const { results } = await db
     .prepare(
       `SELECT *
-         FROM (SELECT *
-                 FROM occurrences
-                WHERE slot <= ?1 AND (slot, schedule, variant) < (?1, ?2, ?3) AND slot >= ?4
-                ORDER BY slot DESC, schedule DESC, variant DESC
-                LIMIT ${SCAN_MAX})
-        WHERE schedule >= ?5 || '/' AND schedule < ?5 || '0'
-          AND (?6 IS NULL OR state = ?6)
+         FROM (SELECT * ${stretchOf(query)} LIMIT ${SCAN_MAX})
+        WHERE schedule >= ?6 || '/' AND schedule < ?6 || '0'
+          AND (?5 IS NULL OR state = ?5)
           AND (?7 IS NULL OR reason = ?7)
           AND (?8 IS NULL OR kind = ?8)
-          AND (?10 IS NULL OR schedule IN (SELECT ?5 || '/' || value FROM json_each(?10)))
-        LIMIT ?9`,
+          AND (?9 IS NULL OR schedule IN (SELECT ?6 || '/' || value FROM json_each(?9)))
+        LIMIT ?10`,
     )
-    .bind(
-      before.slot,
-      before.schedule,
-      before.variant,
-      from,
-      namespace,
-      state,
-      reason,
-      kind,
-      limit,
-      schedules && JSON.stringify(schedules),
-    )
+    .bind(...boundOf(query), namespace, reason, kind, schedules && JSON.stringify(schedules), limit)
     .all<OccurrenceRow>();
   return results;
 }
 
-async function endByTime(db: D1Database, { from, before }: OccurrenceQuery): Promise<Position | null> {
+/** The last place of a full stretch; null where the rows end before it. */
+async function endOf(db: D1Database, query: OccurrenceQuery): Promise<Position | null> {
   return db
-    .prepare(
-      `SELECT slot, schedule, variant
-         FROM occurrences
-        WHERE slot <= ?1 AND (slot, schedule, variant) < (?1, ?2, ?3) AND slot >= ?4
-        ORDER BY slot DESC, schedule DESC, variant DESC
-        LIMIT 1 OFFSET ${SCAN_MAX - 1}`,
-    )
-    .bind(before.slot, before.schedule, before.variant, from)
+    .prepare(`SELECT slot, schedule, variant ${stretchOf(query)} LIMIT 1 OFFSET ?6`)
+    .bind(...boundOf(query), SCAN_MAX - 1)
     .first<Position>();
 }
 
-async function listByState(db: D1Database, query: OccurrenceQuery): Promise<OccurrenceRow[]> {
-  const { namespace, schedules, state, reason, kind, from, before, limit } = query;
-  const { results } = await db
-    .prepare(
-      `SELECT *
-         FROM (SELECT *
-                 FROM occurrences
-                WHERE attention = 1 AND state = ?6
-                  AND slot <= ?1 AND (slot, schedule, variant) < (?1, ?2, ?3) AND slot >= ?4
-                ORDER BY slot DESC, schedule DESC, variant DESC
-                LIMIT ${SCAN_MAX})
-        WHERE schedule >= ?5 || '/' AND schedule < ?5 || '0'
-          AND (?7 IS NULL OR reason = ?7)
-          AND (?8 IS NULL OR kind = ?8)
-          AND (?10 IS NULL OR schedule IN (SELECT ?5 || '/' || value FROM json_each(?10)))
-        LIMIT ?9`,
-    )
-    .bind(
-      before.slot,
-      before.schedule,
-      before.variant,
-      from,
-      namespace,
-      state,
-      reason,
-      kind,
-      limit,
-      schedules && JSON.stringify(schedules),
-    )
-    .all<OccurrenceRow>();
-  return results;
+/** What one page looks at, newest first; it binds ?1 to ?5. */
+function stretchOf({ state }: OccurrenceQuery): string {
+  const isRare = state !== null && !HAPPY_STATES.includes(state);
+  return `FROM occurrences
+         WHERE ${isRare ? "attention = 1 AND state = ?5 AND" : ""}
+               slot <= ?1 AND (slot, schedule, variant) < (?1, ?2, ?3) AND slot >= ?4
+         ORDER BY slot DESC, schedule DESC, variant DESC`;
 }
 
-async function endByState(
-  db: D1Database,
-  { state, from, before }: OccurrenceQuery,
-): Promise<Position | null> {
-  return db
-    .prepare(
-      `SELECT slot, schedule, variant
-         FROM occurrences
-        WHERE attention = 1 AND state = ?5
-          AND slot <= ?1 AND (slot, schedule, variant) < (?1, ?2, ?3) AND slot >= ?4
-        ORDER BY slot DESC, schedule DESC, variant DESC
-        LIMIT 1 OFFSET ${SCAN_MAX - 1}`,
-    )
-    .bind(before.slot, before.schedule, before.variant, from, state)
-    .first<Position>();
+function boundOf({ before, from, state }: OccurrenceQuery) {
+  return [before.slot, before.schedule, before.variant, from, state];
 }
 
 export interface WorkQuery {
