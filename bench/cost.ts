@@ -13,8 +13,10 @@ export async function cost({ every, seconds, root }: Options): Promise<void> {
   const bills = new Map<Name, { bill: Bill; runs: number }>();
   for (const name of NAMES) {
     const seen = await withStand(name, root, async (stand) => {
-      const { runs } = await load(stand, SCHEDULES, every, seconds, async () => void (await stand.bill()));
-      return { bill: await stand.bill(), runs };
+      let bill: Bill = {};
+      const mark = async () => void (bill = await stand.bill()); // since the last time: in the end, of the window
+      const { runs } = await load(stand, SCHEDULES, every, seconds, mark);
+      return { bill, runs };
     });
     if (seen) bills.set(name, seen);
   }

@@ -1,4 +1,5 @@
 /** The same load from ever more schedules: what an occurrence takes must not depend on how many others there are. */
+import type { Bill } from "./contender.ts";
 import { withStand } from "./field.ts";
 import type { Options } from "./options.ts";
 import { table } from "./tables.ts";
@@ -12,10 +13,11 @@ export async function growth({ growth: sizes, seconds, root }: Options): Promise
   for (const size of sizes) {
     const row = await withStand("metered", root, async (stand) => {
       const empty = stand.usage().residentBytes;
-      await stand.bill();
       const every = Math.max(1, Math.round(size / A_SECOND));
-      const measured = await load(stand, size, every, seconds, async () => void (await stand.bill()));
-      const { objectRows = 0, ledgerRows = 0 } = await stand.bill();
+      let bill: Bill = {};
+      const mark = async () => void (bill = await stand.bill());
+      const measured = await load(stand, size, every, seconds, mark);
+      const { objectRows = 0, ledgerRows = 0 } = bill;
       const { runs, missed, twice, startP50, startP99, finishP99, cpuMs, residentMiB } = measured;
       const each = (rows: number) => rows / Math.max(1, runs);
       const figures = [startP50, startP99, finishP99, cpuMs, each(objectRows), each(ledgerRows)];

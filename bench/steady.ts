@@ -19,6 +19,7 @@ const NAMES: Name[] = [
 ];
 const AT_ONCE = 16;
 const RUN_IN_SECONDS = 5;
+const HALF_SECOND_MS = 500;
 const GRACE_MS = 3_000; // what began in the last second may end
 
 export type Steady = Lateness & { perSecond: number; cpuMs: number; residentMiB: number };
@@ -55,13 +56,16 @@ export async function steady({ rounds, schedules, every, seconds, root, only }: 
   );
 }
 
-/** The slots of a window of `seconds`, after creation and a few seconds to run in. */
+/**
+ * The slots of a window of `seconds`, after creation and a few seconds to run in. `mark` is called at both ends of it,
+ * between two seconds, when little is under way.
+ */
 export async function load(
   stand: Stand,
   schedules: number,
   every: number,
   seconds: number,
-  onBegin = async () => {},
+  mark: () => Promise<void> = async () => {},
 ): Promise<Steady> {
   const begin = Math.ceil(Date.now() / 1_000) * 1_000;
   const rhythms: Rhythm[] = Array.from({ length: every }, (_, i) => ({
@@ -71,11 +75,12 @@ export async function load(
   await stand.create(namesOf("steady", schedules), rhythms, AT_ONCE);
   const from = (Math.ceil(Date.now() / 1_000) + RUN_IN_SECONDS + every) * 1_000;
   const to = from + seconds * 1_000;
-  await sleep(from - 500 - Date.now()); // between two seconds, when little is under way
-  await onBegin();
+  await sleep(from - HALF_SECOND_MS - Date.now());
+  await mark();
   const before = stand.usage();
-  await sleep(to - 500 - Date.now());
+  await sleep(to - HALF_SECOND_MS - Date.now());
   const after = stand.usage();
+  await mark();
   await sleep(GRACE_MS);
   const runs = (await stand.runs()).filter(({ slot }) => slot >= from && slot < to);
   const lateness = latenessOf(runs, (schedules * seconds) / every);
