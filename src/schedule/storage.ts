@@ -16,6 +16,9 @@ const SPILLED = ["open", "rows", "waiting", "secrets"] as const;
 const HEAD_ITEMS_MAX = 32; // of each list; beyond that every save would rewrite what hardly changes
 const HEAD_ITEM_BYTES_MAX = 4_096; // a payload or result of its own
 
+const HEAD = 0; // among the revisions, whose numbers begin at 1
+const LOAD = `SELECT ${HEAD} AS revision, state AS body FROM head UNION ALL SELECT revision, definition FROM revisions`;
+
 interface Reference {
   $: string;
 }
@@ -23,34 +26,37 @@ interface Reference {
 export class Storage {
   readonly #sql: SqlStorage;
   #spilled = new Map<string, string>();
-  #exists: boolean;
+  #exists = false;
   #revisions = new Set<number>();
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    this.#exists = sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'head'").toArray().length > 0;
   }
 
+  /** Every cold start waits for this: one statement, and a second one only where something is spilled. */
   load(): World | null {
-    if (!this.#exists) return null;
-    const head = this.#sql
-      .exec<{ state: string; schema: number }>("SELECT state, schema FROM head WHERE id = 1")
-      .toArray()[0];
-    if (!head) return null;
-    for (const { key, body } of this.#sql.exec<{ key: string; body: string }>(
-      "SELECT key, body FROM spill",
-    )) {
-      this.#spilled.set(key, body);
-    }
+    let head: ScheduleState | null = null;
     const revisions: World["revisions"] = {};
-    const rows = this.#sql.exec<{ revision: number; definition: string }>(
-      "SELECT revision, definition FROM revisions",
-    );
-    for (const { revision, definition } of rows) {
-      revisions[revision] = JSON.parse(definition) as DefinitionInput;
+    for (const { revision, body } of this.#read()) {
+      if (revision === HEAD) {
+        head = JSON.parse(body) as ScheduleState;
+        continue;
+      }
+      revisions[revision] = JSON.parse(body) as DefinitionInput;
       this.#revisions.add(revision);
     }
-    return { state: this.#unspill(JSON.parse(head.state) as ScheduleState), revisions };
+    return head && { state: this.#unspill(head), revisions };
+  }
+
+  #read(): { revision: number; body: string }[] {
+    try {
+      const rows = this.#sql.exec<{ revision: number; body: string }>(LOAD).toArray();
+      this.#exists = true;
+      return rows;
+    } catch (error) {
+      if (!String(error).includes("no such table")) throw error;
+      return []; // nothing was ever stored here
+    }
   }
 
   /** Inside the caller's transaction. */
@@ -100,6 +106,11 @@ export class Storage {
   }
 
   #unspill(head: ScheduleState): ScheduleState {
+    const isSpilled = SPILLED.some((list) => head[list]?.some((item: object) => "$" in item));
+    if (isSpilled) {
+      const rows = this.#sql.exec<{ key: string; body: string }>("SELECT key, body FROM spill");
+      for (const { key, body } of rows) this.#spilled.set(key, body);
+    }
     const state = { ...head } as Record<string, unknown>;
     for (const list of SPILLED) {
       // An object that was made before a list came into being has none of it.
