@@ -61,10 +61,14 @@ interface Parameter {
   description?: string;
   schema: JsonSchema;
 }
+interface Content {
+  schema: JsonSchema;
+  examples?: object;
+}
 interface Response {
   description: string;
   headers?: object;
-  content: { [type: string]: { schema: JsonSchema; examples?: object } };
+  content?: { [type: string]: Content };
 }
 
 export function readReference(openapi: object): Group[] {
@@ -109,13 +113,14 @@ function callOf(document: Document, place: Place): Call {
 }
 
 function replyOf(document: Document, status: string, { description, headers, content }: Response): Reply {
-  const [{ schema, examples }] = Object.values(content) as [Response["content"][string]];
+  // Not modified has no content.
+  const [{ schema, examples } = {}] = Object.values(content ?? {}) as [Content?];
   return {
     status,
     description,
     headers: Object.keys(headers ?? {}),
     codes: Object.keys(examples ?? {}),
-    example: examples ? undefined : exampleOf(follow(document, schema)),
+    example: examples || !schema ? undefined : exampleOf(follow(document, schema)),
   };
 }
 
