@@ -6,6 +6,7 @@ import { fail, ok } from "./errors.ts";
 import { at, isFields, mapped, readTimezone, refuse, show, unknownField } from "./input.ts";
 import { LIMITS } from "./limits.ts";
 import type { Exclusion } from "./rule.ts";
+import { INSTANTS, isBeyond } from "./time.ts";
 
 export function parseExclude(input: unknown, pointer = "/exclude"): Result<Exclusion[]> {
   const refuseHere = (at: string, message: string, hint?: string) =>
@@ -60,5 +61,7 @@ function readExclusion(input: unknown, pointer: string): Result<Exclusion> {
 
 function readDate(input: unknown, pointer: string): Result<number> {
   const day = typeof input === "string" ? parseDay(input) : null;
-  return day === null ? refuse(pointer, `expected a date such as 2026-12-25, found ${show(input)}`) : ok(day);
+  if (day !== null) return ok(day);
+  const expected = typeof input === "string" && isBeyond(input) ? `within ${INSTANTS}` : "such as 2026-12-25";
+  return refuse(pointer, `expected a date ${expected}, found ${show(input)}`);
 }

@@ -5,7 +5,7 @@
 import { formatWall } from "./calendar.ts";
 import { fail, invariant, ok, type Result } from "./errors.ts";
 import type { Timetable, Trigger } from "./rule.ts";
-import { parseInstant, parseLocal, quote } from "./time.ts";
+import { INSTANTS, parseInstant, parseLocal, quote } from "./time.ts";
 import { instantsOf, localTimeIn, zoneOf } from "./zone.ts";
 
 export type Moment = { at: number; gap: null } | { at: number; gap: WallGap };
@@ -41,7 +41,7 @@ export function momentOf(text: string, timezone: string, timetable: Timetable): 
   if (at !== undefined) return ok({ at, gap: null });
   const [jump] = instantsOf(zone, wall, { gap: "next", fold: "both", gapMax: ANY });
   if (jump === undefined)
-    return fail("invalid_instant", `${quote(written)} lies outside the years that are known.`);
+    return fail("invalid_instant", `${quote(written)} in ${timezone} lies outside ${INSTANTS}.`);
   const { before, offset } = zone.spanAt(jump);
   const places = [jump, wall - before].map((second) => second * 1000);
   const moved = places.find((slot) => timetable.prev(slot) === slot && wasMoved(timetable, slot)) ?? null;

@@ -10,6 +10,8 @@ export const INSTANT_MIN = 0;
 export const INSTANT_MAX = LAST_SECOND * 1000 + 999;
 /** Longer than the years that instants may have; beyond it arithmetic would leave them anyway. */
 export const DURATION_MAX = 230 * 366 * DAY_MS;
+/** As a message says it: which instants there are. */
+export const INSTANTS = `${FIRST_YEAR}-01-01T00:00:00Z to ${LAST_YEAR}-12-31T23:59:59Z`;
 /** Input is quoted in messages, but never more of it than this. */
 const QUOTE_MAX = 60;
 
@@ -25,22 +27,30 @@ export function parseInstant(text: string): Result<number> {
   const refuse = (why: string, hint?: string) =>
     fail("invalid_instant", `${quote(text)} is no instant: ${why}`, { hint });
   const found = INSTANT.exec(text);
+  const noSuch = isBeyond(text) ? `it lies outside ${INSTANTS}` : "there is no such date or time of day";
   if (!found) {
-    if (!LOCAL.test(text)) return refuse("expected RFC 3339, such as 2026-11-30T14:00:00Z");
-    if (parseLocal(text) === null) return refuse("there is no such date or time of day");
+    if (!LOCAL.test(text) && !isBeyond(text))
+      return refuse("expected RFC 3339, such as 2026-11-30T14:00:00Z");
+    if (parseLocal(text) === null) return refuse(noSuch);
     return refuse("the offset is missing", `Write ${text}Z for UTC, or an offset such as +01:00.`);
   }
   const wall = wallMs(found[1]!, found[2]!, found[3]!, found[4]!, found[5]);
-  if (wall === null) return refuse("there is no such date or time of day");
+  if (wall === null) return refuse(noSuch);
   const offsetHours = Number(found[8] ?? 0);
   const offsetMinutes = Number(found[9] ?? 0);
   if (offsetHours > 23 || offsetMinutes > 59) return refuse("there is no such offset");
   const offset = (offsetHours * 60 + offsetMinutes) * 60_000 * (found[7] === "-" ? -1 : 1);
   const instant = wall - offset;
   if (instant < INSTANT_MIN || instant > INSTANT_MAX) {
-    return refuse(`it lies outside ${FIRST_YEAR}-01-01 to ${LAST_YEAR}-12-31`);
+    return refuse(`it is ${formatInstant(instant)}, outside ${INSTANTS}`);
   }
   return ok(instant);
+}
+
+/** Written as a date, however many digits its year has, but of a year that holds no slots. */
+export function isBeyond(text: string): boolean {
+  const year = /^([+-]?\d{4,})-\d{2}-\d{2}/.exec(text)?.[1];
+  return year !== undefined && (Number(year) < FIRST_YEAR || Number(year) > LAST_YEAR);
 }
 
 /** A wall-clock time without offset, in ms since 1970-01-01T00:00 on that wall; null when it is none. */

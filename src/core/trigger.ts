@@ -2,7 +2,7 @@
  * The time rule's door: unknown JSON in, a rule with nothing left to doubt out. What it means in instants
  * is the timetable's (`compile`).
  */
-import { FIRST_YEAR, LAST_YEAR, formatWall } from "./calendar.ts";
+import { formatWall } from "./calendar.ts";
 import { parseCron } from "./cron.ts";
 import type { Result } from "./errors.ts";
 import { ok } from "./errors.ts";
@@ -21,7 +21,7 @@ import {
 } from "./input.ts";
 import { LIMITS } from "./limits.ts";
 import type { DstChoice, InTrigger, Trigger } from "./rule.ts";
-import { formatInstant, parseDuration, parseLocal, quote } from "./time.ts";
+import { INSTANTS, formatInstant, isBeyond, parseDuration, parseLocal, quote } from "./time.ts";
 
 export type * from "./rule.ts";
 export { compile } from "./compile.ts";
@@ -140,10 +140,7 @@ function readAt(input: Fields, pointer: string): Result<Trigger> {
   const wall = parseLocal(text);
   if (wall === null)
     return mapped(readInstant(text, `${pointer}/at`), (instant) => ({ at: instant, ...shared }));
-  const year = Number(text.slice(0, 4));
-  if (year < FIRST_YEAR || year > LAST_YEAR) {
-    return refuse(`${pointer}/at`, `${quote(text)} lies outside ${FIRST_YEAR}-01-01 to ${LAST_YEAR}-12-31`);
-  }
+  if (isBeyond(text)) return refuse(`${pointer}/at`, `${quote(text)} lies outside ${INSTANTS}`);
   if (!zone.value) {
     return refuse(
       `${pointer}/timezone`,

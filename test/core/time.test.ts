@@ -66,6 +66,17 @@ describe("instants", () => {
     const parsed = parseInstant(text);
     expect(parsed).toMatchObject({ ok: false, error: { code: "invalid_instant" } });
   });
+  it.each([
+    ["1066-10-14T00:00:00Z", "it lies outside 1970-01-01T00:00:00Z to 2199-12-31T23:59:59Z"],
+    ["+012026-11-30T00:00:00Z", "it lies outside"],
+    ["12026-11-30", "it lies outside"],
+    ["1970-01-01T00:00:00+01:00", "it is 1969-12-31T23:00:00Z, outside 1970-01-01T00:00:00Z to"],
+    ["2026-02-30T00:00:00Z", "no such date"],
+    ["2026-02-30T00:00:00", "no such date"],
+  ])("says of %j that %s", (text, says) => {
+    const parsed = parseInstant(text);
+    expect(!parsed.ok && parsed.error.message).toContain(says);
+  });
   it("says what is missing, and quotes no more than it should", () => {
     expect(parseInstant("2026-11-30T12:00:00")).toMatchObject({
       error: { hint: expect.stringContaining("2026-11-30T12:00:00Z") },
