@@ -1,6 +1,6 @@
 /**
  * `npm start`: the scheduler and the example in one local runtime, set up as needed. Flags reach `wrangler dev`:
- * `npm start -- --port 8799 --persist-to DIR --var ADMIN_TOKEN:x`.
+ * `npm start -- --port 8799 --persist-to DIR --var ADMIN_TOKEN:…`.
  */
 import { randomBytes } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";

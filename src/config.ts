@@ -50,6 +50,9 @@ export interface AlertWebhook {
   secret: string;
 }
 
+/** Drawn at random they hold 96 bits; what people think up is shorter. */
+const ADMIN_TOKEN_CHARS_MIN = 16;
+
 const known = new WeakMap<object, Config>();
 
 export function configOf(env: object): Config {
@@ -63,10 +66,7 @@ export function configOf(env: object): Config {
 function readConfig(env: Record<string, unknown>): Config {
   const faults: string[] = [];
   const { ADMIN_TOKEN: token, TARGETS: targets } = env;
-  const adminToken = typeof token === "string" && token !== "" ? token : null;
-  if (adminToken === null) {
-    faults.push("No ADMIN_TOKEN is set: set it with `wrangler secret put ADMIN_TOKEN`, or in .dev.vars.");
-  }
+  const adminToken = readAdminToken(token, faults);
   const read = readTargets(targets);
   if (read === null) {
     faults.push('TARGETS must be a JSON object of queue binding → namespaces, such as { "LIBRARY": ["*"] }.');
@@ -98,6 +98,18 @@ function readConfig(env: Record<string, unknown>): Config {
     callsUrls: isBinding(env[WEBHOOKS_QUEUE], "sendBatch"),
     faults,
   };
+}
+
+function readAdminToken(value: unknown, faults: string[]): string | null {
+  if (typeof value !== "string" || value === "") {
+    faults.push("No ADMIN_TOKEN is set: set it with `wrangler secret put ADMIN_TOKEN`, or in .dev.vars.");
+    return null;
+  }
+  if (value.length >= ADMIN_TOKEN_CHARS_MIN) return value;
+  faults.push(
+    `ADMIN_TOKEN can be guessed: set one of at least ${ADMIN_TOKEN_CHARS_MIN} characters, such as what \`openssl rand -base64 24\` prints.`,
+  );
+  return null;
 }
 
 function readRetentions(value: unknown, faults: string[]): Map<string, number> {

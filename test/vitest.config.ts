@@ -54,7 +54,7 @@ export default defineConfig({
             wrangler: { configPath: path("../wrangler.toml") },
             miniflare: {
               bindings: {
-                ADMIN_TOKEN: "test-token",
+                ADMIN_TOKEN: "test-token-of-16-and-more",
                 SECRETS_KEY: btoa("0123456789abcdef".repeat(2)),
                 MIGRATIONS: migrations,
                 ...modes,
@@ -77,7 +77,7 @@ export default defineConfig({
             wrangler: { configPath: path("../wrangler.toml") },
             miniflare: {
               bindings: {
-                ADMIN_TOKEN: "test-token",
+                ADMIN_TOKEN: "test-token-of-16-and-more",
                 MIGRATIONS: migrations,
                 LANES: '{ "LIBRARY": ["LIBRARY", "LIBRARY_2"] }',
               },

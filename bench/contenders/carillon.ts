@@ -8,7 +8,7 @@ import type { Run } from "../runs.ts";
 import { startWorkers } from "../runtime.ts";
 
 const WORKERS = join(import.meta.dirname, "../workers");
-const TOKEN = "bench";
+const TOKEN = "token-of-the-bench";
 
 interface Gaps {
   items: { reason: string; count: number }[];

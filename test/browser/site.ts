@@ -62,7 +62,7 @@ export async function openSite(fill?: (ledger: DatabaseSync) => void): Promise<S
   const stateDir = await mkdtemp(join(tmpdir(), "carillon-browser-"));
   await migrate(stateDir);
   if (fill) await fillLedger(stateDir, fill);
-  const token = "browser-tests";
+  const token = "token-of-the-browser-tests";
   const flags = ["--port", String(await freePort()), "--var", `ADMIN_TOKEN:${token}`];
   const runtime = await startRuntime({ stateDir, flags });
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });

@@ -22,7 +22,7 @@ export interface Session {
 
 export async function openSession(consumer?: string): Promise<Session> {
   const stateDir = await mkdtemp(join(tmpdir(), "carillon-e2e-"));
-  const token = "end-to-end";
+  const token = "token-end-to-end";
   const port = await freePort();
   const vars = [`ADMIN_TOKEN:${token}`, `SECRETS_KEY:${btoa("k".repeat(32))}`, "ALLOW_PRIVATE_URLS:true"];
   const flags = ["--port", String(port), ...vars.flatMap((pair) => ["--var", pair])];

@@ -39,6 +39,7 @@ describe("a scheduler that is not configured refuses everything but /healthz", (
   it.each([
     { name: "no token", env: { ADMIN_TOKEN: undefined }, says: "ADMIN_TOKEN" },
     { name: "an empty token", env: { ADMIN_TOKEN: "" }, says: "ADMIN_TOKEN" },
+    { name: "a token to guess", env: { ADMIN_TOKEN: "fifteen-letters" }, says: "at least 16 characters" },
     { name: "TARGETS that is no JSON", env: { TARGETS: "{LIBRARY" }, says: "TARGETS" },
     { name: "TARGETS of another shape", env: { TARGETS: '{ "LIBRARY": "*" }' }, says: "TARGETS" },
     { name: "TARGETS that is a list", env: { TARGETS: "[]" }, says: "TARGETS" },

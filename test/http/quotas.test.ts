@@ -98,7 +98,7 @@ describe("QUOTAS", () => {
 
   it("null lifts a limit", () => {
     const config = configOf({
-      ADMIN_TOKEN: "t",
+      ADMIN_TOKEN: "t".repeat(16),
       QUOTAS: '{ "*": { "schedules": 1 }, "ci": { "schedules": null } }',
     });
     expect([quotaFor(config, "ci").schedules, quotaFor(config, "other").schedules]).toEqual([null, 1]);

@@ -6,7 +6,7 @@ import { chooseShard } from "../../src/ledger/shards.ts";
 const database = { prepare: () => null };
 const queue = { sendBatch: () => null };
 const BOUND = { LEDGER: database, LEDGER_2: database, LEDGER_1: database, LIBRARY: queue, LIBRARY_2: queue };
-const read = (more: object) => configOf({ ADMIN_TOKEN: "t", TARGETS: "{}", ...BOUND, ...more });
+const read = (more: object) => configOf({ ADMIN_TOKEN: "t".repeat(16), TARGETS: "{}", ...BOUND, ...more });
 
 describe("the shard of a new schedule", () => {
   it("is any bound database, and each gets its share", () => {

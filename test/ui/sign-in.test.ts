@@ -95,7 +95,7 @@ describe("a session", () => {
     expect(
       await status(first, cookie.replace(String(NOW + 8 * 3_600_000), String(NOW + 9 * 3_600_000))),
     ).toBe(303);
-    expect(await status(world({ ADMIN_TOKEN: "another" }), cookie)).toBe(303);
+    expect(await status(world({ ADMIN_TOKEN: "another-admin-token" }), cookie)).toBe(303);
   });
 
   it("commands the API only from our pages, with the header that proves it", async () => {

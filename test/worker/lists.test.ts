@@ -1,4 +1,4 @@
-import { exports } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { createBell, START } from "./bell.ts";
 
@@ -11,7 +11,7 @@ const PAGES_MAX = 50;
 
 async function get(path: string): Promise<Page> {
   const answer = await exports.default.fetch(`https://carillon.test${path}`, {
-    headers: { authorization: "Bearer test-token" },
+    headers: { authorization: `Bearer ${env.ADMIN_TOKEN}` },
   });
   expect(answer.status).toBe(200);
   return answer.json();

@@ -142,7 +142,7 @@ describe("the channels", () => {
 });
 
 describe("the configuration", () => {
-  const base = { ADMIN_TOKEN: "t", TARGETS: "{}" };
+  const base = { ADMIN_TOKEN: "t".repeat(16), TARGETS: "{}" };
   const ROWS = [
     { name: "none", env: {}, webhook: null, faults: 0 },
     {

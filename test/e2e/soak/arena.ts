@@ -19,7 +19,7 @@ export interface Arena {
 
 export async function openArena(): Promise<Arena> {
   const stateDir = await mkdtemp(join(tmpdir(), "carillon-soak-"));
-  const token = "soak";
+  const token = "token-of-the-soak";
   const port = await freePort();
   const scheduler = await configure(stateDir);
   const consumer = "test/e2e/faulty/wrangler.toml";
