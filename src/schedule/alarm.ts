@@ -16,8 +16,9 @@ export class Alarm {
     this.#storage = storage;
   }
 
-  async load(): Promise<void> {
-    if (this.#armedAt === undefined) this.#armedAt = await this.#storage.getAlarm();
+  /** `anew`: whatever this instance believes, since the platform may have lost what it was told. */
+  async load(anew = false): Promise<void> {
+    if (anew || this.#armedAt === undefined) this.#armedAt = await this.#storage.getAlarm();
   }
 
   /** Inside alarm(): what was armed has been used up. */

@@ -71,10 +71,15 @@ export class Engine {
     }
   }
 
-  /** The sweep found something due. Should the ledger know more than the object, that is put right first. */
+  /**
+   * The sweep found something due. Should the ledger know more than the object, that is put right first; and should
+   * the alarm be gone, it is armed again.
+   */
   async poke(command: PokeCommand): Promise<Result<PokeReply>> {
     const known = await this.#remember(true);
-    return known.ok ? this.run("poke", command) : known;
+    if (!known.ok) return known;
+    await this.#alarm.load(true);
+    return this.run("poke", command);
   }
 
   async run<N extends CommandName>(name: N, command: CommandOf<N>, background = false): Promise<ReplyOf<N>> {

@@ -51,6 +51,17 @@ describe("the object", () => {
     expect(answers.filter((answer) => !answer.ok && answer.error.code === "busy")).toHaveLength(49);
   });
 
+  it("gets its alarm back when the platform has lost it under a live object that has something open", async () => {
+    const bell = await createBell();
+    await bell.ring(START + HOUR);
+    const alarm = () => runInDurableObject(bell.object, (_, state) => state.storage.getAlarm());
+    expect(await alarm()).not.toBeNull();
+    await runInDurableObject(bell.object, (_, state) => state.storage.deleteAlarm());
+    vi.setSystemTime(START + HOUR + 60_000);
+    expect(await bell.stub.poke({ lacks: [] })).toMatchObject({ ok: true });
+    expect(await alarm()).not.toBeNull();
+  });
+
   it("acts for a caller only within the caller's queues", async () => {
     const bell = await createBell();
     await bell.ring(START + HOUR);
