@@ -1,25 +1,24 @@
 /** What an occurrence is billed on Cloudflare, counted where it would be counted, over the whole path. */
 import { LABELS, type Bill, type Name } from "./contender.ts";
-import { withStand } from "./field.ts";
+import { type Stand, withStand } from "./field.ts";
 import type { Options } from "./options.ts";
 import { ASSUMED_CPU_MS, CLOUDFLARE as PRICE, OBJECT_GB, OPERATIONS_PER_MESSAGE, OTHERS } from "./prices.ts";
-import { load } from "./steady.ts";
 import { table } from "./tables.ts";
+import { gather, namesOf, sleep } from "./watching.ts";
 
 const NAMES: Name[] = ["metered-untracked", "metered"];
 const SCHEDULES = 200;
+const AT_ONCE = 16;
+const CREATE_MS = 300; // patience for each, on a busy machine
+const SETTLE_MS = 5_000; // for the last rows
 
-export async function cost({ every, seconds, root }: Options): Promise<void> {
+export async function cost({ seconds, root }: Options): Promise<void> {
   const bills = new Map<Name, { bill: Bill; runs: number }>();
   for (const name of NAMES) {
-    const seen = await withStand(name, root, async (stand) => {
-      let bill: Bill = {};
-      const mark = async () => void (bill = await stand.bill()); // since the last time: in the end, of the window
-      const { runs } = await load(stand, SCHEDULES, every, seconds, mark);
-      return { bill, runs };
-    });
+    const seen = await withStand(name, root, (stand) => spread(stand, seconds));
     if (seen) bills.set(name, seen);
   }
+  if (bills.size === 0) return;
   const columns = [...bills.values()].map(({ bill, runs }) => lines(bill, runs));
   const [first = []] = columns;
   console.log("**What a million occurrences are billed** at Cloudflare's list prices, nothing included\n");
@@ -43,6 +42,22 @@ export async function cost({ every, seconds, root }: Options): Promise<void> {
     ],
   );
   table(["beside it, list price", "$ a million", "read in"], OTHERS);
+}
+
+/** Each of them once in an hour, spread over the window: of the cadences the one that costs most an occurrence. */
+async function spread(stand: Stand, seconds: number): Promise<{ bill: Bill; runs: number }> {
+  const from = Math.ceil((Date.now() + SCHEDULES * CREATE_MS) / 1_000) * 1_000;
+  const rhythms = Array.from({ length: seconds }, (_, i) => ({
+    first: from + i * 1_000,
+    everySeconds: 3_600,
+  }));
+  await stand.create(namesOf("cost", SCHEDULES), rhythms, AT_ONCE);
+  if (Date.now() > from) throw new Error("the first slots were due before all schedules were made");
+  await stand.bill();
+  await sleep(from - Date.now());
+  const runs = await gather(stand, SCHEDULES, seconds * 1_000);
+  await sleep(SETTLE_MS);
+  return { bill: await stand.bill(), runs: runs.length };
 }
 
 interface Line {

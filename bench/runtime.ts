@@ -77,7 +77,10 @@ async function bundle(folder: string, config: string): Promise<object> {
   const { main = "" } = unstable_getMiniflareWorkerOptions(config);
   await wrangler("deploy", "-c", config, "--dry-run", "--outdir", folder);
   const path = join(folder, basename(main).replace(/\.ts$/, ".js"));
-  return { modules: [{ type: "ESModule", path }], modulesRoot: folder, rootPath: folder };
+  // What is imported as text lies beside it, under its digest.
+  const beside = readdirSync(folder).filter((file) => /^[0-9a-f]{40}-/.test(file));
+  const texts = beside.map((file) => ({ type: "Text", path: join(folder, file) }));
+  return { modules: [{ type: "ESModule", path }, ...texts], modulesRoot: folder, rootPath: folder };
 }
 
 async function migrate(database: D1Database, folder: string): Promise<void> {

@@ -1,4 +1,5 @@
 /** Ours, as it is shipped: its own configuration and bundle, the API in front, a consumer with the kit behind. */
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { call } from "../../scripts/api.ts";
 import { ROOT } from "../../scripts/wrangler.ts";
@@ -10,6 +11,8 @@ import { startWorkers } from "../runtime.ts";
 const WORKERS = join(import.meta.dirname, "../workers");
 const TOKEN = "token-of-the-bench";
 
+const SHIPPED = join(ROOT, "wrangler.toml");
+
 interface Gaps {
   items: { reason: string; count: number }[];
   nextCursor: string | null;
@@ -20,7 +23,7 @@ function carillon(isTracked: boolean, isMetered: boolean): Open {
     const runtime = await startWorkers(folder, [
       {
         name: "carillon",
-        config: isMetered ? join(WORKERS, "metered/wrangler.toml") : join(ROOT, "wrangler.toml"),
+        config: isMetered ? meteredConfig(folder) : SHIPPED,
         bindings: { ADMIN_TOKEN: TOKEN },
         databases: { LEDGER: join(ROOT, "migrations") },
       },
@@ -58,6 +61,17 @@ function carillon(isTracked: boolean, isMetered: boolean): Open {
       stop: runtime.stop,
     };
   };
+}
+
+/** The shipped configuration, around the Worker with the meters. */
+function meteredConfig(folder: string): string {
+  const changed = readFileSync(SHIPPED, "utf8")
+    .replace('main = "src/index.ts"', `main = "${join(WORKERS, "metered/index.ts")}"`)
+    .replaceAll('"./src/', `"${ROOT}/src/`)
+    .replace('migrations_dir = "migrations"', `migrations_dir = "${join(ROOT, "migrations")}"`);
+  const file = join(folder, "metered.toml");
+  writeFileSync(file, changed);
+  return file;
 }
 
 export const tracked = carillon(true, false);
