@@ -42,6 +42,15 @@ export function trigger(draft: Draft, command: TriggerCommand): Result<Occurrenc
     .filter((range) => range.buffered)
     .reduce((sum, range) => sum + range.count, 0);
   const decision = admission(overlap, seats - state.open.length, buffered, definition.maxBuffered);
+  if (decision === "overlap" || decision === "buffer_full") {
+    return fail(
+      "busy",
+      `The schedule is busy, and its overlap policy "${overlap}" would skip this run (${decision}).`,
+      {
+        hint: 'Name another policy for this run: { "overlap": "buffer_one" } or { "overlap": "allow" }.',
+      },
+    );
+  }
   const firing = {
     slot: now,
     variant: nextVariant(draft),
@@ -51,15 +60,6 @@ export function trigger(draft: Draft, command: TriggerCommand): Result<Occurrenc
     replayOf: null,
   };
   switch (decision) {
-    case "overlap":
-    case "buffer_full":
-      return fail(
-        "busy",
-        `The schedule is busy, and its overlap policy "${overlap}" would skip this run (${decision}).`,
-        {
-          hint: 'Name another policy for this run: { "overlap": "buffer_one" } or { "overlap": "allow" }.',
-        },
-      );
     case "cancel":
       stopOldest(draft, seats);
       if (state.open.length >= seats) supersedeWaiting(draft);
