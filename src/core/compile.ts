@@ -3,7 +3,8 @@
  * Cached by the rule's JSON, so that asking again costs a look-up.
  */
 import { parseCron } from "./cron.ts";
-import type { Result } from "./errors.ts";
+import type { Err, Result } from "./errors.ts";
+import { metered, spend } from "./effort.ts";
 import { fail, invariant, ok } from "./errors.ts";
 import type { Excluder } from "./exclusion.ts";
 import { cronExcluder, daysExcluder } from "./exclusion.ts";
@@ -23,17 +24,30 @@ const COMPILED_MAX = 500;
 /** Each is asked for each slot; 09:00 in every inhabited offset are 40. */
 const SOURCES_MAX = 100;
 
-const compiled = new Map<string, Result<Timetable>>();
+interface Compiled {
+  result: Result<Timetable>;
+  /** What it took to make. */
+  steps: number;
+}
+
+const compiled = new Map<string, Compiled>();
 
 export function compile(rule: TimeRule): Result<Timetable> {
   const key = JSON.stringify([rule.trigger, rule.exclude, rule.startAt, rule.endAt]);
   const known = compiled.get(key);
   // Deleting and setting again moves it to the end: the first key is the one unused for longest.
   if (known) compiled.delete(key);
-  const result = known ?? build(rule);
+  // Charged for again: what is affordable must not depend on what happens to be remembered.
+  if (known) spend(known.steps);
+  const made = known ?? measured(rule);
   if (compiled.size >= COMPILED_MAX) compiled.delete(compiled.keys().next().value!);
-  compiled.set(key, result);
-  return result;
+  compiled.set(key, made);
+  return made.result;
+}
+
+function measured(rule: TimeRule): Compiled {
+  const { value: result, steps } = metered(() => build(rule));
+  return { result, steps };
 }
 
 function build(rule: TimeRule): Result<Timetable> {
@@ -61,7 +75,9 @@ function build(rule: TimeRule): Result<Timetable> {
     sources.push(...made.value);
   }
   const timetable = calendar(rule, sources);
-  if (canEverFire(timetable)) return ok(timetable);
+  const { value: fires, gaveUp } = metered(() => canEverFire(timetable));
+  if (fires) return ok(timetable);
+  if (gaveUp) return tooSparse();
   const inBounds = triggers.flatMap((trigger) => {
     const bare = sourcesOf(trigger, []);
     return bare.ok ? bare.value : [];
@@ -82,6 +98,17 @@ function canEverFire(timetable: Timetable): boolean {
 
 function never(reason: string, pointer = "/trigger"): Result<never> {
   return fail("never_fires", `the trigger can never make a slot: ${reason}`, { pointer, data: { reason } });
+}
+
+export function tooSparse(): Err {
+  return fail(
+    "too_sparse",
+    "The search for a slot that is not excluded reached its bound: so many excluded ones follow each other that any that is left would be too far to find.",
+    {
+      pointer: "/exclude",
+      hint: "There may be such a slot all the same. Name the slots that are left in the trigger, or exclude whole days or hours instead of single minutes or seconds.",
+    },
+  );
 }
 
 function neverBy(trigger: Trigger, index: number, parts: number): Result<never> {

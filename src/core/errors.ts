@@ -14,6 +14,8 @@ export type FailureCode =
   | "invalid_field"
   | "invalid_trigger"
   | "never_fires"
+  | "too_sparse"
+  | "too_expensive"
   | "invalid_duration"
   | "invalid_instant"
   | "unknown_queue"

@@ -1,7 +1,9 @@
 /** What a time rule would do, for `POST /v1/preview` and `/upcoming`: slots with notes, and what makes none. */
 import { compile } from "./compile.ts";
+import { affordably } from "./effort.ts";
 import type { Result } from "./errors.ts";
 import { ok } from "./errors.ts";
+import { BOUNDS } from "./limits.ts";
 import type { Suppressed, TimeRule, Timetable, Warning } from "./rule.ts";
 import { formatInstant } from "./time.ts";
 import { effectiveAt } from "./timetable.ts";
@@ -39,6 +41,10 @@ export interface PreviewResponse {
 }
 
 export function preview(request: PreviewRequest): Result<PreviewResponse> {
+  return affordably(BOUNDS.ASKED_STEPS_MAX, () => look(request));
+}
+
+function look(request: PreviewRequest): Result<PreviewResponse> {
   const compiled = compile(request.rule);
   if (!compiled.ok) return compiled;
   const timetable = compiled.value;

@@ -3,6 +3,7 @@
  * exclusions. A timetable is the union of its sources. Instants are epoch ms here; NEVER means none.
  */
 import { INSTANT_MAX, INSTANT_MIN } from "./time.ts";
+import { giveUp, spend } from "./effort.ts";
 import type { Excluder, Stretch } from "./exclusion.ts";
 import { coverAt, excludesWall, nextCovered } from "./exclusion.ts";
 import { NEVER } from "./wall.ts";
@@ -35,7 +36,7 @@ export const COUNT_STEPS_MAX = 50_000;
 /**
  * How many excluded stretches in a row a search steps over. Whole days, and hours or minutes in a row, are
  * one stretch, so that 230 years of excluded nights take 84,000. Only exclusions of single seconds or
- * minutes that leave nothing between them come near it, and such a trigger counts as never firing.
+ * minutes that leave nothing between them come near it, and such a trigger is refused as too sparse.
  */
 const EXCLUDED_RUN_MAX = 100_000;
 /** And how many exclusions it looks at on the way: some 100 ms worth, however long their list. */
@@ -107,7 +108,10 @@ export function onceSource(zone: Zone, instant: number, wall: number | null): So
 /** The source without what is excluded. `zoned` is the cron behind it, if there is one. */
 export function excluding(source: Source, excluders: Excluder[], zoned: Zoned | null): Source {
   if (excluders.length === 0) return source;
-  const cover = (slot: number) => coverOf(excluders, zoned, slot);
+  const cover = (slot: number) => {
+    spend(excluders.length);
+    return coverOf(excluders, zoned, slot);
+  };
   const runMax = Math.min(EXCLUDED_RUN_MAX, Math.floor(EXCLUDED_LOOKS_MAX / excluders.length));
   return {
     ...source,
@@ -118,6 +122,7 @@ export function excluding(source: Source, excluders: Excluder[], zoned: Zoned | 
         if (stretch === null) return slot;
         slot = source.next(stretch.until - 1);
       }
+      if (slot !== NEVER) giveUp();
       return NEVER;
     },
     prev(upTo) {
@@ -127,6 +132,7 @@ export function excluding(source: Source, excluders: Excluder[], zoned: Zoned | 
         if (stretch === null) return slot;
         slot = source.prev(stretch.from - 1);
       }
+      if (slot !== -NEVER) giveUp();
       return -NEVER;
     },
     count: (after, upTo) => countExcluding(source, excluders, zoned, { after, upTo }),
@@ -185,6 +191,7 @@ function countExcluding(
   let cursor = first;
   let steps = 0;
   for (; cursor <= last && steps < COUNT_STEPS_MAX; steps++) {
+    spend(2 * excluders.length);
     const start = Math.min(...excluders.map((excluder) => nextCovered(excluder, cursor)));
     if (start > last) cursor = last + 1;
     else {

@@ -3,6 +3,10 @@
  */
 import { formatWall } from "./calendar.ts";
 import { describeRule } from "./describe.ts";
+import { affordably, spend } from "./effort.ts";
+import type { Err } from "./errors.ts";
+import { ok } from "./errors.ts";
+import { BOUNDS } from "./limits.ts";
 import type { SlotNames, Suppressed, TimeRule, Timetable } from "./rule.ts";
 import type { Lost, Source } from "./source.ts";
 import { COUNT_STEPS_MAX } from "./source.ts";
@@ -25,12 +29,14 @@ export function calendar(rule: TimeRule, sources: Source[]): Timetable {
 
   function nextOfAll(after: number): number {
     let least = NEVER;
+    spend(sources.length);
     for (const [i, source] of sources.entries()) {
       const answer = answers[i]!;
       // What was the next slot for an earlier instant still is, as long as it lies ahead.
       if (after < answer.asked || after >= answer.slot) {
-        answer.asked = after;
+        // The slot first: a search that may cost no more ends in the middle.
         answer.slot = source.next(after);
+        answer.asked = after;
       }
       least = Math.min(least, answer.slot);
     }
@@ -60,6 +66,7 @@ export function calendar(rule: TimeRule, sources: Source[]): Timetable {
   }
 
   function describe(slot: number): SlotNames {
+    spend(sources.length);
     const zones = new Set<string>();
     const notes = new Set<string>();
     for (const source of sources) {
@@ -84,6 +91,7 @@ export function calendar(rule: TimeRule, sources: Source[]): Timetable {
     for (const { lost, zone } of all.toSorted((a, b) => a.lost.at - b.lost.at)) {
       if (open.length === limit) break;
       // What another source still names is a slot after all.
+      spend(sources.length);
       if (lost.wall === null && sources.some((source) => source.notes(lost.at) !== null)) continue;
       const localTime = lost.wall === null ? localTimeIn(zone, lost.at) : formatWall(lost.wall);
       open.push({ localTime, timezone: zone, reason: lost.reason });
@@ -137,6 +145,14 @@ export function between(
     slots.push(slot);
   }
   return slots;
+}
+
+/** A schedule looks for its next slot on every wake: one whose slots are dear to find is refused at the door. */
+export function refuseDear(timetable: Timetable, after: number): Err | null {
+  const looked = affordably(BOUNDS.TRIED_STEPS_MAX, () =>
+    ok(between(timetable, { after, upTo: Infinity, limit: BOUNDS.TRIED_SLOTS })),
+  );
+  return looked.ok ? null : looked;
 }
 
 /** Two slots in a row that are less than `ms` apart, among the next `limit` after an instant. A delay makes its own distance. */

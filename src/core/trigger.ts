@@ -24,9 +24,9 @@ import type { DstChoice, InTrigger, Trigger } from "./rule.ts";
 import { INSTANTS, formatInstant, isBeyond, parseDuration, parseLocal, quote } from "./time.ts";
 
 export type * from "./rule.ts";
-export { compile } from "./compile.ts";
+export { compile, tooSparse } from "./compile.ts";
 export { parseExclude } from "./exclude.ts";
-export { between, canFire, closerThan, effectiveAt, within } from "./timetable.ts";
+export { between, canFire, closerThan, effectiveAt, refuseDear, within } from "./timetable.ts";
 
 const KINDS = ["cron", "every", "after", "at", "in"] as const;
 const FIELDS: Record<(typeof KINDS)[number], readonly string[]> = {

@@ -6,11 +6,15 @@
  * All numbers are whole seconds; NEVER and −NEVER stand for "no such slot".
  */
 import { FIRST_SECOND, LAST_SECOND } from "./calendar.ts";
+import { spend } from "./effort.ts";
 import { invariant } from "./errors.ts";
 import type { Pattern } from "./pattern.ts";
 import { NEVER, countWall, matchesWall, nextWall, prevWall, unclampedDay } from "./wall.ts";
 import type { Dst, Span, Zone } from "./zone.ts";
 import { OFFSET_MAX, SPANS_MAX, gapAt, passAt, wallEnd, wallStart } from "./zone.ts";
+
+/** A span may have to be found first, and is looked for in 60 places a year. */
+const SPAN_STEPS = 500;
 
 export interface Zoned {
   pattern: Pattern;
@@ -22,6 +26,7 @@ export function nextSecond(zoned: Zoned, after: number): number {
   const { pattern, zone } = zoned;
   let cursor = Math.max(after, FIRST_SECOND - 1);
   for (let passed = 0; ; passed++) {
+    spend(passed === 0 ? 1 : SPAN_STEPS);
     invariant(passed <= SPANS_MAX, "a search for the next slot ran out of spans");
     if (cursor >= LAST_SECOND) return NEVER;
     const span = zone.spanAt(cursor + 1);
@@ -53,6 +58,7 @@ export function prevSecond(zoned: Zoned, upTo: number): number {
   const { pattern, zone } = zoned;
   let cursor = Math.min(upTo, LAST_SECOND);
   for (let passed = 0; ; passed++) {
+    spend(passed === 0 ? 1 : SPAN_STEPS);
     invariant(passed <= SPANS_MAX, "a search for the previous slot ran out of spans");
     if (cursor < FIRST_SECOND) return -NEVER;
     const span = zone.spanAt(cursor);
@@ -80,6 +86,7 @@ export function countSeconds(zoned: Zoned, after: number, upTo: number): number 
   const end = Math.min(upTo, LAST_SECOND);
   let count = 0;
   while (cursor < end) {
+    spend(SPAN_STEPS);
     const span = zone.spanAt(cursor + 1);
     const last = Math.min(end, span.until - 1);
     const from = Math.max(cursor + span.offset, wallStart(span, dst.fold) - 1);
@@ -106,6 +113,7 @@ export function movedSeconds(zoned: Zoned, after: number, upTo: number): number[
   const end = Math.min(upTo, LAST_SECOND);
   let cursor = Math.max(after, FIRST_SECOND - 1);
   while (cursor < end) {
+    spend(SPAN_STEPS);
     const span = zoned.zone.spanAt(cursor + 1);
     seconds.push(...movedInto(zoned, span).filter((moved) => moved > cursor && moved <= end));
     cursor = span.until - 1;
@@ -158,6 +166,7 @@ export function swallowed(
   const end = Math.min(upTo, LAST_SECOND);
   let cursor = Math.max(after, FIRST_SECOND - 1);
   while (cursor < end && found.length < limit) {
+    spend(SPAN_STEPS);
     const span = zoned.zone.spanAt(cursor + 1);
     if (span.from > after && span.from <= end && gapAt(span, zoned.dst) === "skip") {
       for (const wall of gapWalls(zoned.pattern, span)) found.push({ at: span.from, wall });

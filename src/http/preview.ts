@@ -28,7 +28,15 @@ export function previews(deps: Deps): Hono<AppEnv> {
         "The slots that a trigger makes, with notes, and the local times that make none, with the reason",
       description: "`from` is exclusive (default: now), `until` inclusive.",
       answers: { 200: { description: "The slots", schema: views.preview } },
-      refuses: [...BODY, "invalid_trigger", "never_fires", "invalid_duration", "invalid_instant"],
+      refuses: [
+        ...BODY,
+        "invalid_trigger",
+        "never_fires",
+        "too_sparse",
+        "too_expensive",
+        "invalid_duration",
+        "invalid_instant",
+      ],
     }),
     accept("json", previewBody),
     (c) => {
@@ -47,7 +55,7 @@ export function previews(deps: Deps): Hono<AppEnv> {
       description:
         "What the trigger will make from `from` (exclusive, default: now) on, whether the schedule is paused or not.",
       answers: { 200: { description: "The slots", schema: views.preview } },
-      refuses: ["invalid_instant"],
+      refuses: ["invalid_instant", "too_expensive"],
     }),
     accept("param", namePath),
     accept("query", upcomingQuery),

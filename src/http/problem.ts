@@ -60,6 +60,8 @@ export const PROBLEMS: Record<ProblemCode, Kind> = {
   invalid_field: { status: 422, title: "A value is not valid" },
   invalid_trigger: { status: 422, title: "The trigger is not valid" },
   never_fires: { status: 422, title: "The trigger can never make a slot" },
+  too_sparse: { status: 422, title: "Too little is left of the trigger to be found" },
+  too_expensive: { status: 422, title: "The search for slots would take too long" },
   invalid_duration: { status: 422, title: "A duration is not valid" },
   invalid_instant: { status: 422, title: "An instant is not valid" },
   unknown_queue: { status: 422, title: "The queue may not be named" },

@@ -1,5 +1,7 @@
 /** What a namespace's schedules may take, where QUOTAS bounds it: how many, how close their slots, how large their payloads. */
 import { quotaFor } from "../config.ts";
+import { affordably } from "../core/effort.ts";
+import { ok } from "../core/errors.ts";
 import { BOUNDS } from "../core/limits.ts";
 import type { DefinitionInput, Json } from "../core/schedule.ts";
 import { formatDuration } from "../core/time.ts";
@@ -18,7 +20,10 @@ export function refuseInterval(
   const rule = { trigger: resolveTrigger(trigger, now), exclude: [], startAt: null, endAt: null };
   const timetable = compile(rule);
   if (!timetable.ok) return null; // it is refused for what it is
-  const found = closerThan(timetable.value, { ms: intervalMs, after: now, limit: BOUNDS.QUOTA_SLOTS });
+  const asked = { ms: intervalMs, after: now, limit: BOUNDS.QUOTA_SLOTS };
+  const looked = affordably(BOUNDS.ASKED_STEPS_MAX, () => ok(closerThan(timetable.value, asked)));
+  if (!looked.ok) return looked.error;
+  const found = looked.value;
   if (!found) return null;
   const [apart, least] = [found.apartMs, intervalMs].map(formatDuration);
   return beyond("interval", { limit: least!, found: apart! }, "/trigger", [

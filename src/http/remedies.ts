@@ -30,6 +30,9 @@ export const REMEDIES: Record<ProblemCode, string> = {
   invalid_trigger: "See `pointer`, `hint` and `suggestion`.",
   never_fires:
     "See `reason`: no instant from 1970 to 2199 is left. Change the trigger, the exclusions or the bounds.",
+  too_sparse: "See `hint`: what is left may exist, and cannot be found in bounded time.",
+  too_expensive:
+    "Use fewer triggers, time zones and exclusions, or coarser ones; ask for fewer slots or a shorter time.",
   invalid_duration:
     "Write `15m`, `1h30m` or `PT15M`, within the bounds in `detail`. Months and years have no fixed length.",
   invalid_instant: "Write RFC 3339 with an offset, such as `2026-11-30T14:00:00Z`.",

@@ -22,6 +22,8 @@ export const DEFINITION: ProblemCode[] = [
   ...BODY,
   "invalid_trigger",
   "never_fires",
+  "too_sparse",
+  "too_expensive",
   "invalid_duration",
   "invalid_instant",
   "unknown_queue",

@@ -33,6 +33,8 @@ export function simulations(): Hono<AppEnv> {
         ...BODY,
         "invalid_trigger",
         "never_fires",
+        "too_sparse",
+        "too_expensive",
         "invalid_duration",
         "invalid_instant",
         "limit_exceeded",

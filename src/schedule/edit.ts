@@ -2,11 +2,20 @@
  * What people change: create, replace, patch, pause, resume, delete. Every edit first settles all slots up to
  * now under the revision in force, then changes it; so it neither loses nor repeats a slot.
  */
+import { affordably, metered } from "../core/effort.ts";
 import { fail, ok, type Err, type Result } from "../core/errors.ts";
+import { BOUNDS } from "../core/limits.ts";
 import { complete, type DefinitionInput } from "../core/schedule.ts";
 import { secretsAfter, type Sealed } from "../core/secrets.ts";
 import type { SecretsSaid } from "../core/target.ts";
-import { compile, effectiveAt, resolveTrigger, type Timetable } from "../core/trigger.ts";
+import {
+  compile,
+  effectiveAt,
+  refuseDear,
+  resolveTrigger,
+  tooSparse,
+  type Timetable,
+} from "../core/trigger.ts";
 import { countOutcome, keepChain } from "./settle.ts";
 import { recordClosed } from "./skip.ts";
 import { definitionOf, queueChange, ruleInForce, ruleOf, touch, type Draft } from "./draft.ts";
@@ -35,7 +44,7 @@ export function put(
   const exists = state.revision > 0 && state.status !== "deleted";
   const previous = exists ? draft.revisions[state.revision] : undefined;
   const input = { ...command.input, trigger: resolveTrigger(command.input.trigger, now, previous?.trigger) };
-  const valid = complete(input);
+  const valid = affordably(BOUNDS.DEFINED_STEPS_MAX, () => complete(input));
   if (!valid.ok) return valid;
   const secrets = secretsAfter(
     { target: previous?.target, secrets: state.secrets },
@@ -68,7 +77,7 @@ export function patch(
   if (!current || draft.state.status === "deleted") return notFound(draft);
   const merged = merge(current, command.patch);
   const input = { ...merged, trigger: resolveTrigger(merged.trigger, draft.now, current.trigger) };
-  const valid = complete(input);
+  const valid = affordably(BOUNDS.DEFINED_STEPS_MAX, () => complete(input));
   if (!valid.ok) return valid;
   const before = { target: current.target, secrets: draft.state.secrets };
   const secrets = secretsAfter(before, input.target, command.secrets);
@@ -251,7 +260,10 @@ function refusePast(draft: Draft, input: DefinitionInput, settledUpTo: number): 
   const { graceMs } = definition.value.catchUp;
   const late = now - graceMs - 1;
   const after = isOneOff(input) ? Math.max(settledUpTo, late) : exists ? late : now;
-  if (compiled.value.kind === "delay" || compiled.value.next(after) !== null) return null;
+  if (compiled.value.kind === "delay") return null;
+  const { value: next, gaveUp } = metered(() => compiled.value.next(after));
+  if (next !== null) return refuseDear(compiled.value, after);
+  if (gaveUp) return tooSparse();
   return fail(
     "never_fires",
     "The last slot that this trigger names lies in the past, further back than catchUp.grace.",

@@ -2,7 +2,9 @@
  * What a definition would do in a made-up world: downtime of the scheduler, pauses, runs that take their time or fail.
  * It is the very machine that runs, between a clock that jumps from event to event and a ledger that is an object.
  */
+import { affordably } from "../core/effort.ts";
 import { ok, type Result } from "../core/errors.ts";
+import { BOUNDS } from "../core/limits.ts";
 import { presentOccurrence } from "../core/present.ts";
 import type { CatchUpPolicy, DefinitionInput } from "../core/schedule.ts";
 import { pendingHandOver, type HandedOver } from "./handover.ts";
@@ -55,11 +57,13 @@ export interface Simulation {
 }
 
 export function simulate(request: SimulateRequest): Result<Simulation> {
-  const made = new MadeUpWorld(request);
-  const created = made.create();
-  if (!created.ok) return created;
-  made.run();
-  return ok(made.told());
+  return affordably(BOUNDS.ASKED_STEPS_MAX, () => {
+    const made = new MadeUpWorld(request);
+    const created = made.create();
+    if (!created.ok) return created;
+    made.run();
+    return ok(made.told());
+  });
 }
 
 interface Event {

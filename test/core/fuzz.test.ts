@@ -126,7 +126,7 @@ describe("parse", () => {
           endAt: null,
         });
         if (compiled.ok) expect(compiled.value.description.length).toBeGreaterThan(0);
-        else expect(["never_fires", "invalid_trigger"]).toContain(compiled.error.code);
+        else expect(["never_fires", "too_sparse", "invalid_trigger"]).toContain(compiled.error.code);
       }),
       RUNS,
     );
