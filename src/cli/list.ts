@@ -1,11 +1,11 @@
 import type { ListedSchedule, ScheduleState } from "../client/index.ts";
+import { LIMITS } from "../core/limits.ts";
 import { type Command, EXIT, UsageError } from "./command.ts";
 import { type Cell, table } from "./table.ts";
 import type { Colour } from "./terminal.ts";
 import { targetWords, triggerWords } from "./words.ts";
 
 const SHOWN = 1_000;
-const PAGE = 200;
 const STATES: readonly string[] = ["active", "paused", "completed", "deleted"] satisfies ScheduleState[];
 
 export const list: Command = {
@@ -34,7 +34,7 @@ export const list: Command = {
       managedBy: text("managed-by"),
       q: positionals[0],
     };
-    const pages = scheduler().schedules.list({ ...filter, limit: Math.min(limit + 1, PAGE), signal });
+    const pages = scheduler().schedules.list({ ...filter, limit: Math.min(limit + 1, LIMITS.PAGE_MAX), signal });
     const found = await pages.take(limit + 1);
     const shown = found.slice(0, limit);
     if (is("json")) terminal.print(JSON.stringify(shown, null, 2));

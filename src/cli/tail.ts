@@ -1,6 +1,7 @@
 /** Follows what happens by asking again and again: the history is what there is to follow. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { HistoryItem } from "../client/index.ts";
+import { LIMITS } from "../core/limits.ts";
 import { formatInstant, parseDuration } from "../core/time.ts";
 import { type Command, EXIT, type Invocation, UsageError } from "./command.ts";
 import { countOf } from "./list.ts";
@@ -10,7 +11,6 @@ import { table } from "./table.ts";
 const EVERY = "2s";
 const SEEN_MAX = 10_000;
 const ITEMS_A_LOOK = 1_000;
-const PAGE = 200;
 const FINAL = new Set(["succeeded", "failed", "expired", "cancelled", "skipped"]);
 
 export const tail: Command = {
@@ -54,7 +54,7 @@ export const tail: Command = {
 
 async function look({ positionals, scheduler, signal }: Invocation, from: number): Promise<HistoryItem[]> {
   const [name] = positionals;
-  const range = { from: formatInstant(from), limit: PAGE, signal };
+  const range = { from: formatInstant(from), limit: LIMITS.PAGE_MAX, signal };
   const { schedules, occurrences } = scheduler();
   const pages = name === undefined ? occurrences.list(range) : schedules.occurrences(name, range);
   return pages.take(ITEMS_A_LOOK);

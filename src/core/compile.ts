@@ -8,6 +8,7 @@ import { metered, spend } from "./effort.ts";
 import { fail, invariant, ok } from "./errors.ts";
 import type { Excluder } from "./exclusion.ts";
 import { cronExcluder, daysExcluder } from "./exclusion.ts";
+import { LIMITS } from "./limits.ts";
 import type { Pattern } from "./pattern.ts";
 import { patternOf } from "./pattern.ts";
 import type { AtTrigger, CronTrigger, Exclusion, TimeRule, Timetable, Trigger } from "./rule.ts";
@@ -20,9 +21,6 @@ import { dstOf, instantsOf, zoneOf } from "./zone.ts";
 
 /** Rules kept ready per isolate. One takes a few kilobytes, and an isolate rarely serves more schedules. */
 const COMPILED_MAX = 500;
-
-/** Each is asked for each slot; 09:00 in every inhabited offset are 40. */
-const SOURCES_MAX = 100;
 
 interface Compiled {
   result: Result<Timetable>;
@@ -58,8 +56,8 @@ function build(rule: TimeRule): Result<Timetable> {
   const triggers = [rule.trigger].flat();
   if (triggers.length === 1 && "after" in triggers[0]!) return buildDelay(rule, triggers[0].after);
   const zones = triggers.reduce((sum, one) => sum + ("cron" in one ? [one.timezone].flat().length : 1), 0);
-  if (zones > SOURCES_MAX) {
-    return fail("invalid_trigger", `at most ${SOURCES_MAX} triggers counted by zone, found ${zones}`, {
+  if (zones > LIMITS.SOURCES_MAX) {
+    return fail("invalid_trigger", `at most ${LIMITS.SOURCES_MAX} triggers counted by zone, found ${zones}`, {
       pointer: "/trigger",
     });
   }

@@ -4,17 +4,18 @@
  */
 import type { Failure, Result } from "./errors.ts";
 import { fail, ok } from "./errors.ts";
+import { LIMITS } from "./limits.ts";
 import { nearest } from "./spelling.ts";
 import { formatDuration, formatInstant, parseDuration, parseInstant, quote } from "./time.ts";
 import { isTimezone } from "./zone.ts";
 
-export const TIMEZONES_MAX = 50;
-/** The smallest spacing of slots. */
-export const SPACING_MS_MIN = 1000;
-
 export type Fields = Record<string, unknown>;
 
-export function readDuration(input: unknown, pointer: string, min: number = SPACING_MS_MIN): Result<string> {
+export function readDuration(
+  input: unknown,
+  pointer: string,
+  min: number = LIMITS.INTERVAL_MS_MIN,
+): Result<string> {
   if (typeof input !== "string")
     return refuse(pointer, `expected a duration such as 15m or PT15M, found ${show(input)}`);
   const parsed = parseDuration(input);
@@ -33,8 +34,8 @@ export function readInstant(input: unknown, pointer: string): Result<string> {
 
 export function readTimezones(input: unknown, pointer: string): Result<string | string[]> {
   if (!Array.isArray(input)) return readTimezone(input, pointer);
-  if (input.length === 0 || input.length > TIMEZONES_MAX) {
-    return refuse(pointer, `expected 1 to ${TIMEZONES_MAX} time zones, found ${input.length}`);
+  if (input.length === 0 || input.length > LIMITS.TIMEZONES_MAX) {
+    return refuse(pointer, `expected 1 to ${LIMITS.TIMEZONES_MAX} time zones, found ${input.length}`);
   }
   const zones: string[] = [];
   for (const [i, item] of input.entries()) {

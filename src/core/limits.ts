@@ -12,6 +12,10 @@ const DAY = 24 * HOUR;
 export const LIMITS = {
   PAYLOAD_BYTES_MAX: 64 * 1024, // a queue message holds 128 KB; the other half is ours and headroom
   BODY_BYTES_MAX: 256 * 1024, // a request body: a definition with a full payload, escaped, still fits
+  JSON_DEPTH_MAX: 64, // JSON.stringify and structured clones recurse: a text of brackets only would exhaust their stack
+  PAGE_MAX: 200, // items of a list: with full results some 3 MB
+  WORK_MAX: 100, // messages that one poll finds: one Queue batch
+  PREVIEW_COUNT_MAX: 1_000, // slots of one preview
   FORM_BYTES_MAX: 8 * 1024, // the dashboard's sign-in: a token, and an address to return to
   APPLY_SCHEDULES_MAX: 1_000, // two calls to an object each, of the 10,000 that one request may make
   APPLY_BODY_BYTES_MAX: 4 * 1024 * 1024,
@@ -22,6 +26,8 @@ export const LIMITS = {
   TAGS_MAX: 32,
   TAG_CHARS_MAX: 64,
   TRIGGERS_MAX: 20, // a union is searched trigger by trigger
+  TIMEZONES_MAX: 50, // of one trigger: 09:00 in every inhabited offset are 40
+  SOURCES_MAX: 100, // triggers times their zones: each is asked for each slot
   EXCLUDE_MAX: 200,
   INTERVAL_MS_MIN: SECOND, // alarms are punctual to milliseconds, not below
   INTERVAL_MS_MAX: 400 * DAY,
@@ -110,6 +116,7 @@ export const DEFAULTS = {
   TIMEOUTS: { startMs: 15 * MINUTE, leaseMs: MINUTE, runMs: 15 * MINUTE, cancelMs: MINUTE },
   RETENTION_MS: 90 * DAY,
   CALL_MS: 30 * SECOND,
+  PAGE: 50,
 } as const;
 
 /** The shipped binding that no Worker consumes: what is dispatched to it is found by those who poll for work. */

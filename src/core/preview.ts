@@ -3,12 +3,11 @@ import { compile } from "./compile.ts";
 import { affordably } from "./effort.ts";
 import type { Result } from "./errors.ts";
 import { ok } from "./errors.ts";
-import { BOUNDS } from "./limits.ts";
+import { BOUNDS, LIMITS } from "./limits.ts";
 import type { Suppressed, TimeRule, Timetable, Warning } from "./rule.ts";
 import { formatInstant } from "./time.ts";
 import { effectiveAt } from "./timetable.ts";
 
-export const PREVIEW_COUNT_MAX = 1000;
 /** A night of every minute in a gap is 60; more than this is a list nobody reads. */
 const SUPPRESSED_MAX = 100;
 
@@ -50,7 +49,7 @@ function look(request: PreviewRequest): Result<PreviewResponse> {
   const timetable = compiled.value;
   const { from } = request;
   const until = request.until ?? Infinity;
-  const count = Math.min(request.count, PREVIEW_COUNT_MAX);
+  const count = Math.min(request.count, LIMITS.PREVIEW_COUNT_MAX);
   const slots: PreviewSlot[] = [];
   let last = from;
   let next = timetable.next(from);

@@ -1,6 +1,6 @@
 /** Reads a JSON body: bounded while it streams, and refused where it could hurt whoever handles it next. */
 import { ok } from "../core/errors.ts";
-import { DEPTH_MAX, isSane } from "../core/json.ts";
+import { isSane } from "../core/json.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { Outcome, ProblemCode } from "./problem.ts";
 
@@ -51,7 +51,10 @@ function parse(bytes: Uint8Array): Outcome<unknown> {
     return refused("invalid_json", `The body is not valid JSON${positionOf(error)}.`);
   }
   if (!isSane(value)) {
-    return refused("invalid_json", `Nested at most ${DEPTH_MAX} deep, and numbers must be finite.`);
+    return refused(
+      "invalid_json",
+      `Nested at most ${LIMITS.JSON_DEPTH_MAX} deep, and numbers must be finite.`,
+    );
   }
   return ok(value);
 }

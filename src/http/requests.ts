@@ -1,9 +1,8 @@
 /** What requests carry beside a definition: names, ids, preconditions, queries and the bodies of commands. */
 import * as v from "valibot";
 import { fail, ok, type Result } from "../core/errors.ts";
-import { LIMITS } from "../core/limits.ts";
+import { DEFAULTS, LIMITS } from "../core/limits.ts";
 import { parseOccurrenceId, STATES } from "../core/occurrence.ts";
-import { PREVIEW_COUNT_MAX } from "../core/preview.ts";
 import { CATCH_UP_POLICIES, HEALTHS, OVERLAPS } from "../core/schedule.ts";
 import { SCHEDULE_STATES } from "../ledger/directory.ts";
 import { ITEM_KINDS } from "../ledger/reads.ts";
@@ -26,8 +25,6 @@ import {
 } from "./fields.ts";
 import { exclude, trigger } from "./trigger.ts";
 
-const PAGE_MAX = 200;
-const PAGE = 50;
 /** A quarter of the bytes: whatever the characters are, what is kept stays within the limit. */
 const ERROR_CHARS_MAX = LIMITS.ERROR_BYTES_MAX / 4;
 const TOKEN_MAX = Number.MAX_SAFE_INTEGER;
@@ -105,7 +102,7 @@ export const putHeaders = v.object({ "if-match": ifMatch, "if-none-match": ifNon
 
 // ── queries ─────────────────────────────────────────────────────────────────────────────────────
 
-export const limit = count(1, PAGE_MAX, PAGE);
+export const limit = count(1, LIMITS.PAGE_MAX, DEFAULTS.PAGE);
 export const range = { from: v.optional(instant), to: v.optional(instant) };
 export const position = v.strictObject({ slot: v.number(), schedule: v.string(), variant: v.string() });
 
@@ -131,9 +128,12 @@ export const occurrencesQuery = fields({
   cursor: cursor(position),
 });
 
-export const upcomingQuery = fields({ from: v.optional(instant), count: count(1, PREVIEW_COUNT_MAX, 10) });
+export const upcomingQuery = fields({
+  from: v.optional(instant),
+  count: count(1, LIMITS.PREVIEW_COUNT_MAX, 10),
+});
 
-export const workQuery = fields({ queue: text(100, 1), limit: count(1, 100, 10) });
+export const workQuery = fields({ queue: text(100, 1), limit: count(1, LIMITS.WORK_MAX, 10) });
 
 /** `[from, to)`, by slot. */
 export const statsQuery = fields(range);
@@ -171,7 +171,7 @@ export const previewBody = shown(
     jitter: v.optional(duration(0, LIMITS.JITTER_MS_MAX), "PT0S"),
     from: maybeInstant,
     until: maybeInstant,
-    count: v.optional(whole(1, PREVIEW_COUNT_MAX), 10),
+    count: v.optional(whole(1, LIMITS.PREVIEW_COUNT_MAX), 10),
   }),
   { trigger: { cron: "30 2 * * *", timezone: "Europe/Berlin" }, from: "2027-03-27T00:00:00Z", count: 3 },
 );
