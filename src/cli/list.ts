@@ -34,7 +34,11 @@ export const list: Command = {
       managedBy: text("managed-by"),
       q: positionals[0],
     };
-    const pages = scheduler().schedules.list({ ...filter, limit: Math.min(limit + 1, LIMITS.PAGE_MAX), signal });
+    const pages = scheduler().schedules.list({
+      ...filter,
+      limit: Math.min(limit + 1, LIMITS.PAGE_MAX),
+      signal,
+    });
     const found = await pages.take(limit + 1);
     const shown = found.slice(0, limit);
     if (is("json")) terminal.print(JSON.stringify(shown, null, 2));
