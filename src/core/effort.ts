@@ -37,13 +37,23 @@ export function affordably<T>(budget: number, act: () => Result<T>): Result<T> {
       "Finding these slots takes more steps of search than one request may take.",
       {
         pointer: "/trigger",
-        hint: "Ask for fewer slots, or reduce what each is searched among: triggers, their time zones, and entries of `exclude`. Exclude whole days or hours rather than minutes or seconds.",
+        hint: "Ask for fewer slots, or send fewer schedules at once, or reduce what each is searched among: triggers, their time zones, and entries of `exclude`. Exclude whole days or hours rather than minutes or seconds.",
         data: { budget },
       },
     );
   } finally {
     stepsMax = outer;
   }
+}
+
+/** One budget for many questions, with whatever lies between them. */
+export function purseOf(budget: number): <T>(act: () => Result<T>) => Result<T> {
+  let left = budget;
+  return (act) => {
+    const { value, steps } = metered(() => affordably(left, act));
+    left = Math.max(0, left - steps);
+    return value;
+  };
 }
 
 /** With what it cost, and whether a search in it gave up. */

@@ -84,6 +84,7 @@ export const BOUNDS = {
   RESERVED_MS: MINUTE, // no request takes as long: whoever reserved its answer and gave none has died
   QUOTA_SLOTS: 10_000, // the next so many are held against a quota's interval: what is closer only later is no flood
   ASKED_STEPS_MAX: 15_000_000, // of search for slots, for a preview or a simulation: a second's worth (core/effort.ts)
+  APPLIED_STEPS_MAX: 30_000_000, // for all the new schedules of one apply: 30,000 each of a thousand
   DEFINED_STEPS_MAX: 1_000_000, // and to find out whether a definition makes any
   TRIED_SLOTS: 100, // the next so many of a new definition are looked for, since every wake will
   TRIED_STEPS_MAX: 500_000, // for which it may take so many: a quarter of a millisecond each

@@ -4,8 +4,9 @@
  */
 import { callAll } from "../at-once.ts";
 import { differences, type Difference } from "../core/difference.ts";
+import { purseOf } from "../core/effort.ts";
 import type { Failure, Result } from "../core/errors.ts";
-import { LIMITS } from "../core/limits.ts";
+import { BOUNDS, LIMITS } from "../core/limits.ts";
 import type { Warning } from "../core/schedule.ts";
 import { foreseeNew } from "../schedule/foresee.ts";
 import type { Foreseeable, Foreseen, ScheduleStub } from "../schedule/stub.ts";
@@ -67,13 +68,15 @@ export async function plan(
     caller.namespace,
     schedules.map(({ name }) => name),
   );
+  const affordably = purseOf(BOUNDS.APPLIED_STEPS_MAX);
   const foreseen = await callAll(schedules, async ({ name, ...definition }) => {
     const stub = deps.schedule(caller.namespace, name);
     const command = putCommand(deps, caller, name, { ...definition, managedBy });
     const put = (ifMatch?: number) => putPlanned(stub, command, ifMatch);
     // Most of a first apply is new: its objects need not wake to say so. Should the ledger be behind, the put will fail.
     const isNew = !known.has(name) && isOpen(command);
-    return { name, reply: isNew ? foreseeNew(command, caller.now) : await stub.foresee(command), put };
+    const reply = isNew ? affordably(() => foreseeNew(command, caller.now)) : await stub.foresee(command);
+    return { name, reply, put };
   });
   const refusals = foreseen.flatMap(({ reply }, index) => (reply.ok ? [] : [within(index, reply.error)]));
   const steps = foreseen.flatMap(({ name, reply, put }) =>

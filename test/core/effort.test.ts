@@ -1,6 +1,6 @@
 /** What searches may cost is counted, so what is refused is refused everywhere. Timings are printed, not asserted. */
 import { describe, expect, it } from "vitest";
-import { affordably, metered, spend } from "../../src/core/effort.ts";
+import { affordably, metered, purseOf, spend } from "../../src/core/effort.ts";
 import { ok } from "../../src/core/errors.ts";
 import { preview } from "../../src/core/preview.ts";
 import { compile, refuseDear, type TimeRule } from "../../src/core/trigger.ts";
@@ -118,6 +118,14 @@ describe("a budget", () => {
       return affordably(100, spending(6));
     };
     expect(affordably(10, twice).ok).toBe(false);
+  });
+
+  it("is one for many questions", () => {
+    const affordably = purseOf(10);
+    expect(affordably(spending(6)).ok).toBe(true);
+    spend(1e9);
+    expect(affordably(spending(4)).ok).toBe(true);
+    expect(affordably(spending(1))).toMatchObject({ ok: false, error: { code: "too_expensive" } });
   });
 
   it("lets what is thrown by others through", () => {
