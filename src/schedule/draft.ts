@@ -2,7 +2,7 @@
  * One command works on one draft: a private copy of the world, the instant, and what the ledger will have
  * to hear. Everything here is synchronous and forgets nothing: a draft is either committed whole or dropped.
  */
-import { invariant } from "../core/errors.ts";
+import { fail, invariant, type Err } from "../core/errors.ts";
 import type { Rule, Waiting } from "../core/plan.ts";
 import { complete, type Definition, type DefinitionInput } from "../core/schedule.ts";
 import { compile, type Timetable } from "../core/trigger.ts";
@@ -176,4 +176,12 @@ export function queueChange(
 /** The schedule's own row has something to tell. */
 export function touch(draft: Draft): void {
   draft.state.unrecorded = nextNumber(draft);
+}
+
+export function isGone(draft: Draft): boolean {
+  return draft.state.revision === 0 || draft.state.status === "deleted";
+}
+
+export function notFound(draft: Draft): Err {
+  return fail("not_found", `There is no schedule ${draft.state.name} in namespace ${draft.state.namespace}.`);
 }

@@ -1,5 +1,5 @@
 /**
- * What people change: create, replace, patch, pause, resume, delete. Every edit first settles all slots up to
+ * What people change of a definition: create, replace, patch. Every edit first settles all slots up to
  * now under the revision in force, then changes it; so it neither loses nor repeats a slot.
  */
 import { affordably, metered } from "../core/effort.ts";
@@ -16,21 +16,21 @@ import {
   tooSparse,
   type Timetable,
 } from "../core/trigger.ts";
-import { countOutcome, keepChain } from "./settle.ts";
-import { recordClosed } from "./skip.ts";
-import { definitionOf, queueChange, ruleInForce, ruleOf, touch, type Draft } from "./draft.ts";
+import { keepChain } from "./settle.ts";
+import {
+  definitionOf,
+  isGone,
+  notFound,
+  queueChange,
+  ruleInForce,
+  ruleOf,
+  touch,
+  type Draft,
+} from "./draft.ts";
 import { freshHealth, scheduleKey } from "./state.ts";
-import type {
-  Actor,
-  PatchCommand,
-  PauseCommand,
-  PutCommand,
-  PutReply,
-  ResumeCommand,
-  ScheduleView,
-} from "./stub.ts";
-import { firingsOf, viewSchedule } from "./view.ts";
-import { askToStop, resumeAt, settleAll, settlePaused, settleSlots, wake } from "./wake.ts";
+import type { Actor, PatchCommand, PutCommand, PutReply } from "./stub.ts";
+import { viewSchedule } from "./view.ts";
+import { settleAll, settlePaused, settleSlots, wake } from "./wake.ts";
 
 /** Secrets in their boxes, by what the target says of each. */
 type WithSecrets = { secrets?: SecretsSaid<Sealed> };
@@ -220,13 +220,13 @@ export function reseal(draft: Draft, anew: { old: Sealed; sealed: Sealed }[]): R
 }
 
 /** Every slot up to now is settled under what has been in force until now. */
-function settleBefore(draft: Draft): void {
+export function settleBefore(draft: Draft): void {
   wake(draft);
   settleAll(draft);
   if (draft.state.status === "paused") settlePaused(draft);
 }
 
-function stale(draft: Draft, { ifMatch }: { ifMatch?: number }): Err | null {
+export function stale(draft: Draft, { ifMatch }: { ifMatch?: number }): Err | null {
   if (ifMatch === undefined || ifMatch === draft.state.revision) return null;
   return fail(
     "precondition_failed",
@@ -306,7 +306,7 @@ function isOneOff({ trigger }: DefinitionInput): boolean {
 }
 
 /** A slot that is due by name and still held by its jitter keeps its revision and its instant across the edit. */
-function keepHeld(draft: Draft): void {
+export function keepHeld(draft: Draft): void {
   const { state, now } = draft;
   const rule = ruleInForce(draft);
   if (state.status !== "active") return;
@@ -331,80 +331,4 @@ function keepHeld(draft: Draft): void {
 function nextSlot(timetable: Timetable, after: number, upTo: number): number | null {
   const slot = timetable.next(after);
   return slot !== null && slot <= upTo ? slot : null;
-}
-
-// ── pause, resume, delete ────────────────────────────────────────────────────────────────────────
-
-/** Stops new slots only. Slots up to now are settled first; open occurrences go on. */
-export function pause(draft: Draft, command: PauseCommand): Result<ScheduleView> {
-  const { state, now } = draft;
-  if (isGone(draft)) return notFound(draft);
-  if (command.until !== null && command.until <= now) {
-    return fail("invalid_field", "until lies in the past.", { pointer: "/until" });
-  }
-  wake(draft);
-  settleAll(draft);
-  if (isGone(draft)) return notFound(draft);
-  if (state.status === "completed") return fail("settled", "The schedule is completed: no slot lies ahead.");
-  state.status = "paused";
-  state.pause = {
-    from: state.pause?.from ?? now,
-    until: command.until,
-    note: command.note,
-    who: command.who,
-  };
-  queueChange(draft, "pause", command.who, { note: command.note, body: { until: command.until } });
-  return ok(viewSchedule(draft));
-}
-
-export function resume(draft: Draft, command: ResumeCommand): Result<ScheduleView> {
-  if (isGone(draft)) return notFound(draft);
-  if (draft.state.status !== "paused")
-    return fail("not_paused", `The schedule is ${draft.state.status}, not paused.`);
-  const { catchUp } = definitionOf(draft, draft.state.revision);
-  resumeAt(
-    draft,
-    command.who,
-    command.note,
-    command.catchUp === null ? null : { ...catchUp, policy: command.catchUp },
-  );
-  Object.assign(draft.state.health, { consecutiveFailures: 0, consecutiveExpiries: 0 });
-  wake(draft);
-  return ok(viewSchedule(draft));
-}
-
-/** Cancels what has not started, lets running work finish, keeps the history and a tombstone. */
-export function remove(draft: Draft, command: Actor & { ifMatch?: number }): Result<ScheduleView> {
-  const { state } = draft;
-  if (isGone(draft)) return notFound(draft);
-  const refused = stale(draft, command);
-  if (refused) return refused;
-  settleBefore(draft);
-  if (isGone(draft)) return notFound(draft);
-  keepHeld(draft);
-  state.cursor = Math.max(state.cursor, draft.now);
-  state.status = "deleted";
-  state.pause = null;
-  cancelWaiting(draft, "deleted");
-  for (const open of state.open.filter((o) => o.state !== "running")) askToStop(draft, open, "deleted");
-  queueChange(draft, "delete", command.who);
-  return ok(viewSchedule(draft));
-}
-
-/** Each waiting slot is recorded as cancelled; limits and buffers keep them to a few thousand. */
-function cancelWaiting(draft: Draft, reason: string): void {
-  for (const range of draft.state.waiting) {
-    for (const firing of firingsOf(draft, range, range.count))
-      recordClosed(draft, firing, "cancelled", reason);
-    countOutcome(draft, "cancelled", range.count);
-  }
-  draft.state.waiting = [];
-}
-
-export function isGone(draft: Draft): boolean {
-  return draft.state.revision === 0 || draft.state.status === "deleted";
-}
-
-export function notFound(draft: Draft): Err {
-  return fail("not_found", `There is no schedule ${draft.state.name} in namespace ${draft.state.namespace}.`);
 }

@@ -4,11 +4,11 @@
  */
 import { ok, type Result } from "../core/errors.ts";
 import type { Occurrence } from "../core/occurrence.ts";
-import { notFound } from "./edit.ts";
 import { drawUp } from "./settle.ts";
 import type { World } from "./state.ts";
 import type { Knowledge } from "./stub.ts";
 import { firingsOf } from "./view.ts";
+import { notFound } from "./draft.ts";
 
 export function readKnowledge(world: World, now: number): Result<Knowledge> {
   const { state } = world;

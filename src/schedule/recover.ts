@@ -12,8 +12,9 @@ import {
   ruleOf,
   touch,
   type Draft,
+  isGone,
+  notFound,
 } from "./draft.ts";
-import { isGone, notFound } from "./edit.ts";
 import { claim, countOutcome, drawUp, isTimed, keepChain } from "./settle.ts";
 import { recordClosed, recordSkip } from "./skip.ts";
 import type { Open, OccurrenceRow, ScheduleRow, World } from "./state.ts";

@@ -1,6 +1,9 @@
 /** The playground's form: text fields, and the definition and the made-up world that they stand for. */
 import { parseDuration } from "../core/time.ts";
 
+/** Looked up for the calendar. */
+export const SLOTS_MAX = 1_000;
+
 /** Each field with what it holds unless the address says otherwise. They name the form's fields and the address's parameters. */
 export const FIELDS = {
   kind: "cron",

@@ -13,13 +13,12 @@ import { Json } from "./definition.tsx";
 import { Dialog, Opener } from "./dialogs.tsx";
 import { Evidence, Sentences } from "./explanation.tsx";
 import { Progress } from "./flight.tsx";
+import { Facts, KindWords } from "./occurrence-facts.tsx";
 import { StateMark } from "./marks.tsx";
 import { show, showPart } from "./page.tsx";
-import { Heading, Live, Since, Time } from "./parts.tsx";
-import { reasonWords } from "./reasons.ts";
+import { Heading, Live, Time } from "./parts.tsx";
 import { troubled } from "./trouble.tsx";
 import type { PageEnv, Viewer } from "./viewer.ts";
-import { span } from "./when.ts";
 
 const LIVE_SECONDS = 3;
 
@@ -84,7 +83,7 @@ export function occurrencePage(deps: Deps): Hono<PageEnv> {
           </Live>
         )}
         <div class="grid">
-          <Facts found={found} viewer={viewer} />
+          <Facts run={found.run} beside={found.beside} viewer={viewer} />
           <div>
             {run.error !== null && (
               <section class="card" aria-labelledby="error">
@@ -227,105 +226,6 @@ function AttemptTable({ run, viewer }: { run: OccurrenceView; viewer: Viewer }) 
         </table>
       </div>
     </details>
-  );
-}
-
-function KindWords({ run, viewer }: { run: OccurrenceView; viewer: Viewer }) {
-  const original = run.replayOf && (
-    <a href={viewer.link(`/occurrences/${run.replayOf}`)}>
-      <bdi>{run.replayOf}</bdi>
-    </a>
-  );
-  switch (run.kind) {
-    case "scheduled":
-      return <>A slot of its plan</>;
-    case "catch_up":
-      return <>A catch-up: it made up for slots that were missed</>;
-    case "manual":
-      return <>A run by hand, beside the plan</>;
-    case "backfill":
-      return <>Part of a backfill</>;
-    case "replay":
-      return <>A replay of {original ?? "an earlier run"}</>;
-    case "continuation":
-      return <>It goes on with what {original ?? "the run before"} left to do</>;
-  }
-}
-
-function Facts({ found: { run, beside }, viewer }: { found: Found; viewer: Viewer }) {
-  const { locals, effectiveAt, scheduledFor, latenessMs, queueWaitMs, durationMs, reason } = run;
-  const took = (ms: number | null) => (ms === null ? <span class="muted">–</span> : span(ms));
-  return (
-    <section class="card" aria-labelledby="facts">
-      <header>
-        <h2 id="facts">On record</h2>
-      </header>
-      <div class="body">
-        <dl class="facts">
-          <dt>Slot</dt>
-          <dd>
-            <code>{scheduledFor}</code>, <Since at={scheduledFor} viewer={viewer} />
-          </dd>
-          {locals.map(({ timezone }) => (
-            <>
-              <dt>
-                <bdi>{timezone}</bdi>
-              </dt>
-              <dd>
-                <Time at={scheduledFor} viewer={viewer} zone={timezone} />
-              </dd>
-            </>
-          ))}
-          {effectiveAt !== scheduledFor && (
-            <>
-              <dt>With jitter</dt>
-              <dd>
-                <Time at={effectiveAt} viewer={viewer} />
-              </dd>
-            </>
-          )}
-          {reason && (
-            <>
-              <dt>Reason</dt>
-              <dd>
-                <bdi>{reasonWords(reason)}</bdi>
-              </dd>
-            </>
-          )}
-          <dt>Late by</dt>
-          <dd>{took(latenessMs)}</dd>
-          <dt>Waited</dt>
-          <dd>{took(queueWaitMs)}</dd>
-          <dt>Ran for</dt>
-          <dd>{took(durationMs)}</dd>
-          <dt>Revision</dt>
-          <dd>{run.revision}</dd>
-          <dt>Key</dt>
-          <dd>
-            <code>{run.key}</code>
-          </dd>
-          {beside.length > 0 && (
-            <>
-              <dt>Same slot</dt>
-              <dd>
-                <ul class="plain-list">
-                  {beside.map(({ id, kind, state }) => (
-                    <li>
-                      <StateMark state={state} />{" "}
-                      <a href={viewer.link(`/occurrences/${id}`)}>
-                        {id.includes("~")
-                          ? `${kind.replace("_", "-")} ${id.slice(id.indexOf("~"))}`
-                          : "the slot itself"}
-                      </a>
-                    </li>
-                  ))}
-                </ul>
-              </dd>
-            </>
-          )}
-        </dl>
-      </div>
-    </section>
   );
 }
 
