@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fillDay } from "./rows.ts";
+import type { Response } from "playwright-core";
 import { isWithoutBrowser, openSite, type Site } from "./site.ts";
 
 const SCHEDULES = 3_000;
@@ -16,14 +17,22 @@ describe.skipIf(isWithoutBrowser)(`${SCHEDULES} schedules and ${OCCURRENCES} occ
   afterAll(() => site.close());
 
   it("fit into one overview", async () => {
-    const visitor = await site.visit();
+    const visitor = await site.visit({ token: null });
     const { page } = visitor;
+    await page.goto("/sign-in");
+    await page.getByLabel("Token").fill(site.api.token);
+    // Nobody has looked before: nothing is kept yet.
+    const arriving = page.waitForResponse((it) => new URL(it.url()).pathname === "/");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    const first = await arriving;
+    await first.finished();
     const response = await page.goto("/");
-    const { responseStart, requestStart } = response!.request().timing();
     const bytes = (await response!.body()).length;
-    console.log(`overview: first byte after ${Math.round(responseStart - requestStart)} ms, ${bytes} bytes`);
+    console.log(
+      `overview: first byte after ${firstByteOf(first)} ms, then ${firstByteOf(response!)} ms; ${bytes} bytes`,
+    );
     expect(bytes).toBeLessThanOrEqual(BYTES_MAX);
-    expect(await page.getByText("3,000", { exact: true }).count()).toBe(1);
+    expect(await page.locator(".tiles").textContent()).toContain("Schedules3,000");
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(1440);
     expect(await page.locator(".chart").count()).toBe(3);
     await visitor.screenshot("overview-3000");
@@ -35,3 +44,8 @@ describe.skipIf(isWithoutBrowser)(`${SCHEDULES} schedules and ${OCCURRENCES} occ
     await visitor.leave();
   });
 });
+
+function firstByteOf(response: Response): number {
+  const { responseStart, requestStart } = response.request().timing();
+  return Math.round(responseStart - requestStart);
+}
