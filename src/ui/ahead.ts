@@ -12,7 +12,7 @@ const MINUTE = 60_000;
 const MINUTES = (BUCKETS * BUCKET_MS) / MINUTE;
 const MINUTES_A_BUCKET = BUCKET_MS / MINUTE;
 /** New rules of one look: some 50 ms worth. */
-const RULES_A_LOOK = 400;
+const RULES_A_LOOK = 250;
 /** A rule of more slots than this is counted by the half hour, and taken to be even inside it. */
 const LISTED_MAX = 150;
 const KEPT_MAX = 6_000;
