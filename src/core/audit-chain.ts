@@ -31,7 +31,7 @@ export function judgeChain(chain: Chain): Judged {
   const { era, from, upTo } = chain;
   const discrepancies: Discrepancy[] = [];
   let accounted = 0;
-  let due = from <= era.after ? promiseOf(chain, era.begun.at, era.begun.dueAt) : null;
+  let due = from <= era.after ? firstOf(chain) : null;
   for (const { slot, settledAt, nextDueAt } of chain.links) {
     if (slot > upTo) break;
     if (due !== null && slot !== due) discrepancies.push(broken(due, slot));
@@ -47,6 +47,13 @@ export function judgeChain(chain: Chain): Judged {
     });
   }
   return { accounted, discrepancies };
+}
+
+/** What the change that began it promised. A slot that its jitter held across that change is the era's before. */
+function firstOf(chain: Chain): number | null {
+  const { after, begun } = chain.era;
+  const due = promiseOf(chain, begun.at, begun.dueAt);
+  return due !== null && due <= after ? null : due;
 }
 
 /**

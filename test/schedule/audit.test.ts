@@ -296,13 +296,14 @@ describe("the chain of a fixed delay", () => {
     return bell.to(bell.now + 5 * MINUTE);
   }
 
-  function links(bell: Bell) {
-    const rows = [...bell.ledger.occurrences.values()]
-      .filter(({ kind }) => kind !== "manual")
-      .toSorted((a, b) => a.slot - b.slot);
+  function links(bell: Bell, nth = 0) {
     const books = booksOf(bell);
+    const era = books.eras[nth]!;
+    const rows = [...bell.ledger.occurrences.values()]
+      .filter(({ kind, slot }) => kind !== "manual" && slot > era.after)
+      .toSorted((a, b) => a.slot - b.slot);
     return judgeChain({
-      era: books.eras[0]!,
+      era,
       changes: changesOf(bell),
       links: rows.map(({ slot, finished_at: settledAt, due_at }) => ({
         slot,
@@ -343,6 +344,19 @@ describe("the chain of a fixed delay", () => {
     finishOne(bell);
     expect(bell.ledger.story).toEqual(["00:10:00 skipped/missed", "00:40:00 succeeded"]);
     expect(links(bell.to(bell.now + 5 * MINUTE))).toEqual({ accounted: 2, discrepancies: [] });
+  });
+
+  it("goes on from a slot that its jitter held across an edit, which the era before answers for", () => {
+    const bell = new Bell(START);
+    granted(bell.put({ trigger: { after: "10m" }, jitterMs: 20 * MINUTE }));
+    bell.to(bell.state.delayDueAt! + 1); // due by name, and held
+    granted(bell.patch({ description: "edited meanwhile" }));
+    bell.to(bell.now + 20 * MINUTE);
+    finishOne(bell);
+    bell.to(bell.now + 30 * MINUTE);
+    finishOne(bell);
+    const judged = links(bell.to(bell.now + MINUTE), 1);
+    expect(judged).toEqual({ accounted: 1, discrepancies: [] });
   });
 
   it("is broken where a link is gone, and owes one where the last is", () => {
