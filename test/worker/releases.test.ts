@@ -6,10 +6,11 @@ import { consume, type Delivery } from "../../src/consumer/index.ts";
 import type { ScheduleObject } from "../../src/schedule/object.ts";
 import type { ScheduleStub } from "../../src/schedule/stub.ts";
 import first from "../releases/0.1.0.json" with { type: "json" };
+import second from "../releases/0.2.0.json" with { type: "json" };
 import { HOUR, MINUTE, send, START } from "./api.ts";
 import type { Release } from "./release.ts";
 
-const RELEASES = [first] as unknown as Release[];
+const RELEASES = [first, second] as unknown as Release[];
 
 const objectOf = (name: string) =>
   env.SCHEDULES.getByName(`default/${name}`) as DurableObjectStub<ScheduleObject>;
