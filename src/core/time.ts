@@ -147,3 +147,8 @@ export function hashUnit(seed: string): number {
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
 }
+
+/** One of `n` places for a seed, 0 to n − 1: evenly spread, and the same every time. */
+export function hashPlace(seed: string, n: number): number {
+  return Math.floor(hashUnit(seed) * n);
+}

@@ -10,7 +10,7 @@ import { BOUNDS } from "./limits.ts";
 import type { SlotNames, Suppressed, TimeRule, Timetable } from "./rule.ts";
 import type { Lost, Source } from "./source.ts";
 import { COUNT_STEPS_MAX } from "./source.ts";
-import { hashUnit } from "./time.ts";
+import { hashPlace } from "./time.ts";
 import { NEVER } from "./wall.ts";
 import { warningsOf } from "./warnings.ts";
 import { localTimeIn } from "./zone.ts";
@@ -195,5 +195,5 @@ export function effectiveAt(timetable: Timetable, seed: string, jitterMs: number
   if (jitterMs <= 0) return slot;
   const following = timetable.next(slot);
   const room = following === null ? jitterMs : Math.min(jitterMs, following - slot);
-  return slot + Math.floor(hashUnit(`${seed}@${slot}`) * room);
+  return slot + hashPlace(`${seed}@${slot}`, room);
 }

@@ -1,7 +1,7 @@
 /** The one way onto a queue: bounded in time, so that a queue that hangs holds up nobody for ever. */
 import type { Message } from "../core/message.ts";
 import { configOf } from "../config.ts";
-import { hashUnit } from "../core/time.ts";
+import { hashPlace } from "../core/time.ts";
 import { withDeadline } from "../deadline.ts";
 import { queueOf, type Env } from "../env.ts";
 
@@ -21,7 +21,7 @@ export function laneFor(env: Env, target: string, key: string): Lane | null {
     const queue = queueOf(env, name);
     return queue ? [{ name, queue }] : [];
   });
-  return lanes[Math.floor(hashUnit(key) * lanes.length)] ?? null;
+  return lanes[hashPlace(key, lanes.length)] ?? null;
 }
 
 /** Throws where the queue refused or did not answer; then nothing or everything may have gone out. */

@@ -3,7 +3,7 @@
  * Occurrences and gap rows lie in the shard that was chosen when the schedule was made, which it keeps for good; so
  * a database added later takes its share of new schedules, and no old one has to move.
  */
-import { hashUnit } from "../core/time.ts";
+import { hashPlace } from "../core/time.ts";
 import type { PendingRow } from "../schedule/state.ts";
 
 export const DIRECTORY = "LEDGER";
@@ -17,5 +17,5 @@ export function databaseOf({ table }: PendingRow, shard: string): string {
 
 /** Spreads new schedules evenly over the databases that take them. */
 export function chooseShard(open: readonly string[], schedule: string): string {
-  return open[Math.floor(hashUnit(schedule) * open.length)] ?? DIRECTORY;
+  return open[hashPlace(schedule, open.length)] ?? DIRECTORY;
 }

@@ -2,7 +2,7 @@
  * Hands over what is committed. By way of a Courier, which gathers what many objects have at the same second;
  * when it is silent, full or failing: directly, under the same id and attempt, and the rows stay pending.
  */
-import { hashUnit } from "../core/time.ts";
+import { hashPlace } from "../core/time.ts";
 import { laneFor, send } from "../delivery/send.ts";
 import { withDeadline } from "../deadline.ts";
 import type { Env } from "../env.ts";
@@ -33,7 +33,7 @@ export class Outbox {
     if (pending.messages.length === 0 && pending.rows.length === 0) {
       return { sent: [], unsent: [], recorded: [], unrecorded: false };
     }
-    const courier = this.#env.COURIERS.getByName(`${shard}/${Math.floor(hashUnit(schedule) * COURIERS)}`);
+    const courier = this.#env.COURIERS.getByName(`${shard}/${hashPlace(schedule, COURIERS)}`);
     try {
       const handing: Promise<HandedOver | "overloaded"> = courier.handOver({ ...pending, schedule, shard });
       const answer = await withDeadline(handing, COURIER_SILENCE_MS);
