@@ -3,7 +3,7 @@
  * queue up behind one another for half a minute. A Courier gathers what they bring: while one flush is under way
  * the next one fills, without a timer, so that a lone message waits for nobody.
  *
- * Two lanes: messages go first and are answered as soon as they are out; rows follow in one statement. It stores
+ * Two lanes: messages go first; rows follow in one statement, a moment later if there were messages. It stores
  * nothing and never calls a schedule: an answer that is lost leaves the entry pending with its owner.
  */
 import { DurableObject } from "cloudflare:workers";
@@ -21,6 +21,11 @@ const BATCH_BYTES_MAX = 250_000; // of 256 KB, with room for what the platform a
 const FLUSH_ROWS_MAX = 500;
 const WAITING_MAX = 5_000; // entries; beyond it the callers do better on their own
 const LEDGER_MS_MAX = 5_000; // a statement that takes longer counts as unknown: the lane must not hang with the database
+/**
+ * Rows that follow messages wait this long for those of the same second: fewer statements, and whoever still has
+ * something to send goes before what is only to be remembered. Longer, the waiting objects would cost more.
+ */
+const GATHER_MS = 50;
 const RECORD_MS_MAX = 1_000; // how long an answer waits for the ledger: less than its caller's patience
 
 export interface Delivery extends HandOver {
@@ -115,6 +120,7 @@ export class Courier extends DurableObject<Env> {
     this.#recording = true;
     try {
       while (this.#toRecord.length > 0) {
+        if (this.#toRecord.some(hasMessages)) await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
         const flushes = this.#toRecord.splice(0);
         for (const entries of inFlushes(flushes.flatMap((flush) => flush.entries))) {
           await this.#record(entries);
@@ -173,6 +179,10 @@ function stamp(entry: Entry, message: OwedMessage, at: number): void {
 function withhold(entry: Entry, message: OwedMessage, error: string): void {
   entry.outcome.unsent.push({ key: message.key, attempt: message.attempt, error });
   entry.rows = entry.rows.filter((row) => row.key !== message.key);
+}
+
+function hasMessages({ entries }: Flush): boolean {
+  return entries.some(({ messages }) => messages.length > 0);
 }
 
 function inBatches(owed: Owed[]): Owed[][] {
