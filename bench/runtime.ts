@@ -3,7 +3,7 @@
  * `wrangler dev` does more (a proxy in front, an inspector attached, a rebuild on every change), and all of it would
  * be measured along.
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from "wrangler";
@@ -75,8 +75,9 @@ async function workerOf(stateDir: string, { name, config, bindings }: WorkerSpec
 
 async function bundle(folder: string, config: string): Promise<object> {
   const { main = "" } = unstable_getMiniflareWorkerOptions(config);
-  await wrangler("deploy", "-c", config, "--dry-run", "--outdir", folder);
   const path = join(folder, basename(main).replace(/\.ts$/, ".js"));
+  // A restart is the runtime's, not the bundler's.
+  if (!existsSync(path)) await wrangler("deploy", "-c", config, "--dry-run", "--outdir", folder);
   // What is imported as text lies beside it, under its digest.
   const beside = readdirSync(folder).filter((file) => /^[0-9a-f]{40}-/.test(file));
   const texts = beside.map((file) => ({ type: "Text", path: join(folder, file) }));

@@ -13,8 +13,8 @@ const TOKEN = "token-of-the-bench";
 
 const SHIPPED = join(ROOT, "wrangler.toml");
 
-interface Gaps {
-  items: { reason: string; count: number }[];
+interface Unrun {
+  items: { kind: string; reason: string; count?: number }[];
   nextCursor: string | null;
 }
 
@@ -42,14 +42,19 @@ function carillon(isTracked: boolean, isMetered: boolean): Open {
         });
       },
       runs: () => runtime.ask<Run[]>("consumer", "/runs"),
+      /** Runs of slots are gaps, with a count; one by itself is an occurrence of its own. */
       async unrun() {
         const slots: { [reason: string]: number } = {};
-        let cursor = "";
-        do {
-          const page: Gaps = await call(api, "GET", `/v1/occurrences?kind=gap&limit=100${cursor}`);
-          for (const { reason, count } of page.items) slots[reason] = (slots[reason] ?? 0) + count;
-          cursor = page.nextCursor === null ? "" : `&cursor=${encodeURIComponent(page.nextCursor)}`;
-        } while (cursor !== "");
+        for (const filter of ["kind=gap", "state=skipped"]) {
+          let cursor = "";
+          do {
+            const page: Unrun = await call(api, "GET", `/v1/occurrences?${filter}&limit=100${cursor}`);
+            for (const { kind, reason, count = 1 } of page.items) {
+              if ((kind === "gap") === (filter === "kind=gap")) slots[reason] = (slots[reason] ?? 0) + count;
+            }
+            cursor = page.nextCursor === null ? "" : `&cursor=${encodeURIComponent(page.nextCursor)}`;
+          } while (cursor !== "");
+        }
         return slots;
       },
       ...(isMetered && {
