@@ -10,7 +10,10 @@ import { causeOf, log } from "../log.ts";
 import type { HandedOver, HandOver, OwedMessage } from "./handover.ts";
 
 const COURIERS = 8; // a shard; measured in bench/: fewer queue up, more gather too little
-const COURIER_SILENCE_MS = 3_000; // beyond any flush in normal operation; shorter, a busy second would send everything twice
+/** Together beyond any flush in normal operation; shorter, a busy second would send everything twice. */
+const SILENCES_MAX = 3;
+const SILENCE_MS = 1_000;
+const WAITS_MAX = 15; // however busy it is: a slot is not to wait for longer than this for its Courier
 
 export class Outbox {
   readonly #env: Env;
@@ -36,7 +39,7 @@ export class Outbox {
     const courier = this.#env.COURIERS.getByName(`${shard}/${hashPlace(schedule, COURIERS)}`);
     try {
       const handing: Promise<HandedOver | "overloaded"> = courier.handOver({ ...pending, schedule, shard });
-      const answer = await withDeadline(handing, COURIER_SILENCE_MS);
+      const answer = await hear(handing);
       if (answer !== null && answer !== "overloaded") return answer;
       log("courier_silent", { schedule, overloaded: answer === "overloaded" });
     } catch (error) {
@@ -60,6 +63,21 @@ export class Outbox {
     await Promise.all(sending);
     return outcome;
   }
+}
+
+/**
+ * Null after three silent seconds. One that took half as long again tells of a thread that is busy itself, in
+ * which the Courier may not have had its turn yet either: to send directly would only make it busier.
+ */
+async function hear<T>(handing: Promise<T>): Promise<T | null> {
+  let silences = 0;
+  for (let waits = 0; silences < SILENCES_MAX && waits < WAITS_MAX; waits++) {
+    const since = Date.now();
+    const answer = await withDeadline(handing, SILENCE_MS);
+    if (answer !== null) return answer;
+    if (Date.now() - since < 1.5 * SILENCE_MS) silences++;
+  }
+  return null;
 }
 
 /** A row that says `dispatched` does not go without its message. */
