@@ -24,6 +24,8 @@ const { values } = parseArgs({
     schedules: { type: "string", default: "200" },
     hours: { type: "string", default: "6" },
     only: { type: "string" },
+    /** Sabotage: is it found? */
+    liars: { type: "boolean", default: false },
     threads: { type: "string", default: String(Math.min(2, cpus().length)) },
     real: { type: "boolean", default: false },
     seconds: { type: "string", default: "300" },
@@ -74,7 +76,7 @@ if (broken) {
   process.exitCode = 1;
   const [first] = broken.violations;
   const name = values.only ?? first!.schedule.split("/")[1]!;
-  const measure = `--schedules ${values.schedules} --hours ${values.hours}`;
+  const measure = `--schedules ${values.schedules} --hours ${values.hours}${values.liars ? " --liars" : ""}`;
   console.log(`\nAgain: npm run chaos -- --seed ${broken.seed} ${measure} --only ${name}`);
   const { trace } = isAgain ? broken : await again(broken.seed, name);
   const at = broken.violations.find(({ schedule }) => schedule.endsWith(`/${name}`))?.at ?? first!.at;
@@ -86,7 +88,13 @@ if (broken) {
 }
 
 function planOf(seed: number): Plan {
-  return { seed, schedules: Number(values.schedules), hours: Number(values.hours), only: values.only };
+  return {
+    seed,
+    schedules: Number(values.schedules),
+    hours: Number(values.hours),
+    only: values.only,
+    liars: values.liars,
+  };
 }
 
 async function again(seed: number, only: string): Promise<Report> {

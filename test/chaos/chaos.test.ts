@@ -1,4 +1,4 @@
-/** A slice of `npm run chaos`: some worlds that nothing breaks, and the same world twice. */
+/** A slice of `npm run chaos`: some worlds that nothing breaks, one that is sabotaged, and the same world twice. */
 import { spawn } from "node:child_process";
 import { expect, it } from "vitest";
 import { SEED } from "../seed.ts";
@@ -29,6 +29,14 @@ it("keeps every promise in worlds of bad luck", { timeout: 300_000 }, async () =
   expect(Number(told(lines, "occurrences").replaceAll(",", ""))).toBeGreaterThanOrEqual(OCCURRENCES);
   for (const fault of ["crash after T1", "ledger", "message lost", "storage lost"])
     expect(told(lines, "faults")).toContain(fault);
+});
+
+it("finds a Courier that says it recorded what it threw away", { timeout: 120_000 }, async () => {
+  const args = ["--seed", String(SEED), "--schedules", "12", "--hours", "1", "--threads", "1"];
+  const { code, lines } = await chaos(...args, "--occurrences", "1", "--liars");
+  expect(code).toBe(1);
+  expect(Number(told(lines, "violations"))).toBeGreaterThan(0);
+  expect(lines.some((line) => line.startsWith("Again: npm run chaos -- --seed"))).toBe(true);
 });
 
 it("runs a seed the same way every time", { timeout: 120_000 }, async () => {

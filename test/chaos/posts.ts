@@ -2,6 +2,7 @@
 import type { Message } from "../../src/core/message.ts";
 import { Courier } from "../../src/delivery/courier.ts";
 import type { Env } from "../../src/env.ts";
+import type { HandedOver, HandOver } from "../../src/schedule/handover.ts";
 import type { Clock } from "./clock.ts";
 import type { Luck } from "./luck.ts";
 import type { Way } from "./sqlite.ts";
@@ -68,12 +69,14 @@ export class Couriers {
   readonly #clock: Clock;
   readonly #luck: Luck;
   readonly #env: Env;
+  readonly #areLiars: boolean;
   readonly #lives = new Map<string, { courier: Courier; callers: Set<(error: Error) => void> }>();
 
-  constructor(clock: Clock, luck: Luck, env: Env) {
+  constructor(clock: Clock, luck: Luck, env: Env, areLiars: boolean) {
     this.#clock = clock;
     this.#luck = luck;
     this.#env = env;
+    this.#areLiars = areLiars;
   }
 
   getByName(name: string): Pick<Courier, "handOver"> {
@@ -84,6 +87,7 @@ export class Couriers {
     await this.#clock.sleep(this.#luck.between(1, 10));
     if (this.#luck.has("couriers silent")) return new Promise<never>(() => {});
     if (this.#luck.has("couriers overloaded")) return "overloaded";
+    if (this.#areLiars && this.#luck.between(0, 100) === 0) return lieAbout(delivery);
     let life = this.#lives.get(name);
     if (!life) this.#lives.set(name, (life = { courier: this.#begin(), callers: new Set() }));
     const { courier, callers } = life;
@@ -110,6 +114,15 @@ export class Couriers {
     this.#lives.delete(name!);
     for (const reject of life.callers) reject(new Error("Network connection lost."));
   }
+}
+
+function lieAbout({ rows }: HandOver): HandedOver {
+  return {
+    sent: [],
+    unsent: [],
+    recorded: rows.map(({ key, version }) => ({ key, version })),
+    unrecorded: false,
+  };
 }
 
 /** What an RPC call does to its arguments. By hand: they are plain data, and there are millions of them. */

@@ -28,6 +28,8 @@ export interface Plan {
   hours: number;
   /** Tells what befalls this one. */
   only?: string;
+  /** Couriers now and then say that they recorded what they threw away: the run must find it, or it finds nothing. */
+  liars?: boolean;
 }
 
 export interface Violation {
@@ -94,7 +96,7 @@ export class World {
     migrate(this.books);
     this.books.db.exec(GUARDS);
     this.#env = this.#bindings();
-    this.#couriers = new Couriers(this.clock, this.luck, this.#env);
+    this.#couriers = new Couriers(this.clock, this.luck, this.#env, plan.liars ?? false);
     const definitions = definitionsOf(seed, start, schedules * 4);
     const world = { clock: this.clock, luck: this.luck, dice: this.#dice, env: this.#env };
     this.#hands = new Hands(
