@@ -15,6 +15,8 @@ export interface Stand {
   unrun(): Promise<{ [reason: string]: number }>;
   bill(): Promise<Bill>;
   usage(): Usage;
+  /** Of its processes, servers included. */
+  pids(): number[];
   /** SIGKILL to all of it at once. */
   kill(): Promise<void>;
   /** On what it left. */
@@ -44,6 +46,7 @@ export async function withStand<T>(
       unrun: () => standing().ask({ what: "unrun" }) as Promise<{ [reason: string]: number }>,
       bill: () => standing().ask({ what: "bill" }) as Promise<Bill>,
       usage: () => usageOf(standing().pid),
+      pids: () => descendants(standing().pid).map(({ pid }) => pid),
       kill: () => standing().kill(),
       async restart() {
         actor = await put(name, folder);

@@ -16,6 +16,7 @@ const PARTS: { [part: string]: () => Promise<(options: Options) => unknown> } = 
   growth: () => import("./growth.ts").then(({ growth }) => growth),
   cost: () => import("./cost.ts").then(({ cost }) => cost),
   size: () => import("./size.ts").then(({ size }) => size),
+  profile: () => import("./profile.ts").then(({ profile }) => profile),
   time: () => import("./time.ts").then(({ time }) => time),
 };
 
