@@ -26,7 +26,10 @@ const GROUPS: [what: string, frame: RegExp][] = [
   ["opening the storage of cold objects", /worker_new_actor/],
   ["D1's statements", /SqlStorage::Statement::run/],
   ["SQL and alarms of objects", /SqlStorage::|DurableObjectStorage|ActorSqlite|SqliteDatabase::/],
-  ["calls between Workers and objects", /JsRpc|capnp::|Fetcher::|WorkerEntrypoint|HttpService|api::(Body|Response|Request)/],
+  [
+    "calls between Workers and objects",
+    /JsRpc|capnp::|Fetcher::|WorkerEntrypoint|HttpService|api::(Body|Response|Request)/,
+  ],
   ["JavaScript", /Builtins_|v8::internal::/],
   ["the rest of the runtime", /./],
 ];

@@ -5,6 +5,7 @@
  *   npm run chaos                                 about two minutes
  *   npm run chaos -- --occurrences 10000000       a night's worth
  *   npm run chaos -- --seed 7 --only s042         one world again, and what befell one of its schedules
+ *   npm run chaos -- --liars                      sabotaged: Couriers that lie; it has to end with violations
  *   npm run chaos -- --real --seconds 60          the real runtime under kill -9: `npm run soak`
  */
 import { spawnSync } from "node:child_process";
