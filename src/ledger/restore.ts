@@ -12,6 +12,7 @@ type StoredSchedule = { [K in keyof ScheduleRow]: ScheduleRow[K] extends object 
 type StoredOccurrence = Omit<OccurrenceRow, "body"> & { body: string };
 
 const SLOTS_A_LOOK = 500;
+const CLOCK_BACK_MS = 15 * 60_000; // a clock that was set back shows less than the ledger has; what lies beyond it was fired too
 const LOOKS_MAX = 20; // 10,000 slots back; an object silent for longer than that has gap rows to show for it
 
 /** Throws where a database is not bound any more: what can't be asked must not count as empty. */
@@ -83,7 +84,7 @@ async function readComputed(
   const definition = complete(row.definition);
   const compiled = definition.ok ? compile(definition.value) : definition;
   if (!compiled.ok) return [];
-  let before = now + 1;
+  let before = now + CLOCK_BACK_MS + 1;
   for (let look = 0; look < LOOKS_MAX; look++) {
     const slots = slotsBefore(compiled.value, before);
     if (slots.length === 0) return [];
