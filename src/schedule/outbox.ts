@@ -13,7 +13,7 @@ const COURIERS = 8; // a shard; measured in bench/: fewer queue up, more gather 
 /** Together beyond any flush in normal operation; shorter, a busy second would send everything twice. */
 const SILENCES_MAX = 3;
 const SILENCE_MS = 1_000;
-const WAITS_MAX = 15; // however busy it is: a slot is not to wait for longer than this for its Courier
+const WAITS_MAX = 15; // however busy it is: then the object sends by itself
 
 export class Outbox {
   readonly #env: Env;

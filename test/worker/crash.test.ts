@@ -246,6 +246,19 @@ describe("the crash table", () => {
     expect((await start(bell)).token).toBeGreaterThan(token);
   });
 
+  it("object empty, and the clock behind what it had fired: the slot is not fired again", async () => {
+    const bell = await createBell();
+    await bell.ring(DUE);
+    await expect.poll(() => bell.rows()).toHaveLength(1);
+    await runInDurableObject(bell.object, (_, state) => state.storage.deleteAll());
+    await evictDurableObject(bell.object);
+    revive(bell);
+    vi.setSystemTime(DUE - 5 * MINUTE);
+    expect(await bell.stub.poke()).toMatchObject({ ok: true });
+    await bell.ring(DUE);
+    expect(bell.sent).toHaveLength(1);
+  });
+
   it("alarms held back, then released: one bounded wake by the catch-up policy", async () => {
     const bell = await createBell({ trigger: { every: "PT1S" } });
     await bell.ring(START + 7 * 24 * HOUR);
