@@ -3,7 +3,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import type { DefinitionInput } from "../../src/core/schedule.ts";
 import type { ScheduleStub } from "../../src/schedule/stub.ts";
-import { addressOf, createBell, START, type Bell } from "./bell.ts";
+import { addressOf, createBell, type Bell } from "./bell.ts";
+import { START } from "./start.ts";
 import { alerts, pass, watchOver } from "./watch.ts";
 
 const MINUTE = 60_000;

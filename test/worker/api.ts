@@ -3,7 +3,6 @@ import { runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { vi } from "vitest";
 
-export const START = Date.parse("2026-12-01T00:00:00Z");
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 

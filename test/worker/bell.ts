@@ -10,9 +10,8 @@ import type { Message } from "../../src/core/message.ts";
 import type { ScheduleObject } from "../../src/schedule/object.ts";
 import { signals, type Point } from "../../src/schedule/signals.ts";
 import type { ScheduleStub } from "../../src/schedule/stub.ts";
+import { START } from "./start.ts";
 import { parseOccurrenceId } from "../../src/core/occurrence.ts";
-
-export const START = Date.parse("2026-12-01T00:00:00Z");
 
 export interface Bell {
   stub: ScheduleStub;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { addressOf, billed, createBell, START, type Bell } from "./bell.ts";
+import { addressOf, billed, createBell, type Bell } from "./bell.ts";
+import { START } from "./start.ts";
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;

@@ -7,7 +7,8 @@ import { signals } from "../../src/schedule/signals.ts";
 import type { ScheduleStub } from "../../src/schedule/stub.ts";
 import { ledgerOf } from "../../src/env.ts";
 import { sweep } from "../../src/watch/sweep.ts";
-import { addressOf, crash, createBell, revive, START, type Bell } from "./bell.ts";
+import { addressOf, crash, createBell, revive, type Bell } from "./bell.ts";
+import { START } from "./start.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -235,13 +236,13 @@ describe("the crash table", () => {
     expect(await bell.stub.poke()).toMatchObject({ ok: true });
     expect(await bell.stub.read()).toMatchObject({
       ok: true,
-      value: { revision: 1, nextSlot: "2026-12-01T02:00:00Z" },
+      value: { revision: 1, nextSlot: "2093-12-01T02:00:00Z" },
     });
     expect(bell.sent).toHaveLength(1);
     await bell.ring(DUE + HOUR);
     expect(bell.sent.map(({ scheduledFor }) => scheduledFor)).toEqual([
-      "2026-12-01T01:00:00Z",
-      "2026-12-01T02:00:00Z",
+      "2093-12-01T01:00:00Z",
+      "2093-12-01T02:00:00Z",
     ]);
     expect((await start(bell)).token).toBeGreaterThan(token);
   });

@@ -2,7 +2,8 @@ import { createExecutionContext, createMessageBatch, getQueueResult } from "clou
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import worker from "../../src/index.ts";
-import { addressOf, createBell, START } from "./bell.ts";
+import { addressOf, createBell } from "./bell.ts";
+import { START } from "./start.ts";
 
 const HOUR = 3_600_000;
 

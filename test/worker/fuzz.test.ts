@@ -9,7 +9,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { signals } from "../../src/schedule/signals.ts";
 import { addressOf, readDocument } from "../http/document.ts";
 import { settle } from "../http/known.ts";
-import { START } from "./api.ts";
+import { START } from "./start.ts";
 
 /** Of all operations together. */
 const REQUESTS = 1_000;

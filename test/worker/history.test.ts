@@ -77,7 +77,7 @@ describe("the history of a schedule is recomputed, then looked up by key", () =>
   });
 
   it("finds a one-off that lay a little before the definition and fired at once", async () => {
-    const definition = { trigger: { at: "2026-11-30T23:00:00Z" }, target: { queue: "LIBRARY" } };
+    const definition = { trigger: { at: "2093-11-30T23:00:00Z" }, target: { queue: "LIBRARY" } };
     const cursor = NOW - HOUR - 1;
     await record(
       schedule("nightly"),

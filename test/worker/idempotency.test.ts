@@ -1,7 +1,8 @@
 /** The same request twice, over the real ledger: after the answer, before it, at once, and after a death on the way. */
 import { env, exports } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { HOUR, MINUTE, START } from "./api.ts";
+import { HOUR, MINUTE } from "./api.ts";
+import { START } from "./start.ts";
 
 const KEY = "8e03978e-40d5-43dd-bc93-6894a57f9324";
 const TRIGGER = "/v1/schedules/nightly/trigger";

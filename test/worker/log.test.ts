@@ -1,5 +1,6 @@
 import { expect, it, vi } from "vitest";
-import { addressOf, createBell, START } from "./bell.ts";
+import { addressOf, createBell } from "./bell.ts";
+import { START } from "./start.ts";
 
 it("nothing is logged of a slot that goes well", async () => {
   const bell = await createBell();

@@ -2,7 +2,8 @@ import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
 import type { ScheduleStub } from "../../src/schedule/stub.ts";
-import { addressOf, createBell, START } from "./bell.ts";
+import { addressOf, createBell } from "./bell.ts";
+import { START } from "./start.ts";
 
 const HOUR = 3_600_000;
 

@@ -3,7 +3,8 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
 import type { DefinitionInput } from "../../src/core/schedule.ts";
-import { addressOf, createBell, START, type Bell } from "./bell.ts";
+import { addressOf, createBell, type Bell } from "./bell.ts";
+import { START } from "./start.ts";
 import { alerts, pass } from "./watch.ts";
 
 const SECOND = 1_000;

@@ -4,7 +4,8 @@ import { vi } from "vitest";
 import type { Message } from "../../src/core/message.ts";
 import type { DefinitionSaid } from "../../src/core/schedule.ts";
 import { consumeCalls } from "../../src/delivery/webhook.ts";
-import { createBell, START, type Bell } from "./bell.ts";
+import { createBell, type Bell } from "./bell.ts";
+import { START } from "./start.ts";
 
 export const HOUR = 3_600_000;
 export const URL_ = "https://hooks.example.com/nightly";

@@ -6,7 +6,8 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { DefinitionInput } from "../../src/core/schedule.ts";
 import type { Message } from "../../src/core/message.ts";
-import { addressOf, createBell, START, type Bell } from "./bell.ts";
+import { addressOf, createBell, type Bell } from "./bell.ts";
+import { START } from "./start.ts";
 
 type Rows = Record<string, Record<string, unknown>[]>;
 

@@ -5,10 +5,11 @@ import { openLedger, type LedgerReads } from "../../src/ledger/reads.ts";
 import { recordRows } from "../../src/ledger/record.ts";
 import type { HistoryItem } from "../../src/ledger/row.ts";
 import type { PendingRow } from "../../src/schedule/state.ts";
+import { START } from "./start.ts";
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
-export const NOW = Date.parse("2026-12-01T00:00:00Z");
+export const NOW = START;
 export const EVER = { from: 0, to: NOW + 1, before: null };
 
 export const ledger: LedgerReads = openLedger(new Map([["LEDGER", env.LEDGER]]));

@@ -42,10 +42,10 @@ async function fill(): Promise<void> {
 }
 
 const BODY = JSON.stringify({
-  localTime: "2026-12-01T00:00:00+00:00",
+  localTime: "2093-12-01T00:00:00+00:00",
   timezones: ["UTC"],
-  locals: [{ timezone: "UTC", localTime: "2026-12-01T00:00:00+00:00", businessDate: "2026-12-01" }],
-  businessDate: "2026-12-01",
+  locals: [{ timezone: "UTC", localTime: "2093-12-01T00:00:00+00:00", businessDate: "2093-12-01" }],
+  businessDate: "2093-12-01",
   tracked: true,
   attempts: [],
   progress: null,

@@ -8,7 +8,7 @@ import { raiseAlerts, resolveAlerts, type AlertKind } from "../../src/ledger/ale
 import { queueChannel, tellAlerts, webhookChannel, type AlertMessage } from "../../src/watch/tell.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-const AT = Date.parse("2026-12-01T08:00:00Z");
+const AT = Date.parse("2093-12-01T08:00:00Z");
 
 const raise = (kind: AlertKind = "queue_wait") =>
   raiseAlerts(env.LEDGER, [
@@ -18,7 +18,7 @@ const raise = (kind: AlertKind = "queue_wait") =>
       raisedAt: AT,
       resolvedAt: null,
       message: "It has waited.",
-      occurrence: "nightly@2026-12-01T07:00:00Z",
+      occurrence: "nightly@2093-12-01T07:00:00Z",
     },
   ]);
 const resolve = () =>
@@ -65,23 +65,23 @@ describe("an alert", () => {
     for (let pass = 0; pass < 3; pass++) await tellAlerts(env.LEDGER, channels);
     expect(queue.taken).toEqual([
       {
-        id: "default/nightly/queue_wait@2026-12-01T08:00:00Z/alert.raised",
+        id: "default/nightly/queue_wait@2093-12-01T08:00:00Z/alert.raised",
         type: "alert.raised",
-        timestamp: "2026-12-01T08:00:00Z",
+        timestamp: "2093-12-01T08:00:00Z",
         data: {
           namespace: "default",
           schedule: "nightly",
           kind: "queue_wait",
           message: "It has waited.",
-          occurrence: "nightly@2026-12-01T07:00:00Z",
-          raisedAt: "2026-12-01T08:00:00Z",
+          occurrence: "nightly@2093-12-01T07:00:00Z",
+          raisedAt: "2093-12-01T08:00:00Z",
           resolvedAt: null,
         },
       },
       expect.objectContaining({
-        id: "default/nightly/queue_wait@2026-12-01T08:00:00Z/alert.resolved",
+        id: "default/nightly/queue_wait@2093-12-01T08:00:00Z/alert.resolved",
         type: "alert.resolved",
-        timestamp: "2026-12-01T08:01:00Z",
+        timestamp: "2093-12-01T08:01:00Z",
       }),
     ]);
   });

@@ -2,7 +2,7 @@
 import { env, exports } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { readTrail, type TrailQuery } from "../../src/ledger/trail.ts";
-import { START } from "./api.ts";
+import { START } from "./start.ts";
 import { change, record } from "./rows.ts";
 
 const SCHEDULE = { trigger: { every: "1h" }, target: { queue: "EXTERNAL" } };

@@ -4,7 +4,8 @@ import { Webhook } from "standardwebhooks";
 import { describe, expect, it, vi } from "vitest";
 import { openLedger } from "../../src/ledger/reads.ts";
 import { send } from "./api.ts";
-import { addressOf, billed, START, type Bell } from "./bell.ts";
+import { addressOf, billed, type Bell } from "./bell.ts";
+import { START } from "./start.ts";
 import { callOnce, createCaller, deliver, HOUR, receive, URL_ } from "./receiver.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -46,7 +47,7 @@ describe("a call", () => {
       "carillon-attempt": "1",
       "carillon-revision": "1",
       "carillon-token": expect.stringMatching(/^\d+$/),
-      "carillon-deadline": "2026-12-01T01:15:00Z",
+      "carillon-deadline": "2093-12-01T01:15:00Z",
     });
     expect(headers).not.toHaveProperty("webhook-signature");
     expect(await ended(bell, "succeeded")).toMatchObject({
