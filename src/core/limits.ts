@@ -95,6 +95,7 @@ export const TIMES = {
   WAKE_MS_MAX: DAY, // no alarm further away than this: nothing depends on an alarm's longest horizon
   HAND_OVER_RETRY_MS: 2 * SECOND, // first retry of a failed hand-over, doubled each time
   HAND_OVER_RETRY_MS_MAX: 15 * SECOND, // a ledger that was down is level within 30 s of coming back
+  ROWS_GUARD_MS: 5 * MINUTE, // rows alone can wait for a wake that is armed this soon
   UNKNOWN_QUEUE_MS: HOUR, // how long a missing queue binding may be a redeploy's accident
   LATE_MS: MINUTE, // documented failover delay of alarms; beyond it a slot counts as late
 } as const;

@@ -3,7 +3,6 @@
  * arms the alarm; it decides nothing. After every await the world is read again.
  */
 import { fail, ok, type Result } from "../core/errors.ts";
-import { TIMES } from "../core/limits.ts";
 import { withDeadline } from "../deadline.ts";
 import { configOf } from "../config.ts";
 import { ledgerOf, type Env } from "../env.ts";
@@ -21,10 +20,9 @@ import { reach, signals } from "./signals.ts";
 import { freshState, scheduleKey, type World } from "./state.ts";
 import { Storage } from "./storage.ts";
 import type { PokeCommand, PokeReply } from "./stub.ts";
-import { wakeAt } from "./wake.ts";
+import { guardAt, wakeAt } from "./wake.ts";
 
 const DRAIN_ROUNDS_MAX = 20; // each hands over up to 200 rows; the rest is for the next wake
-const ROWS_GUARD_MS = 5 * 60_000; // rows alone can wait for a wake that is armed this soon
 const PLATFORM_RETRIES_MAX = 4; // of six: after that the platform would drop the alarm
 const FAILED_WAKE_MS = 60_000;
 const LOOK_UP_MS_MAX = 5_000;
@@ -131,9 +129,8 @@ export class Engine {
   }
 
   #guard(world: World, now: number): void {
-    const owed = pendingHandOver(world, now);
-    if (owed.messages.length > 0) this.#alarm.guard(now + TIMES.HAND_OVER_RETRY_MS, now);
-    else if (owed.rows.length > 0) this.#alarm.guard(now + ROWS_GUARD_MS, now);
+    const at = guardAt(world, pendingHandOver(world, now), now);
+    if (at !== null) this.#alarm.guard(at, now);
   }
 
   /** One drain at a time; who comes while it runs makes it look once more. */

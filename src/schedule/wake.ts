@@ -6,6 +6,7 @@ import { TIMES } from "../core/limits.ts";
 import { lastEffective, nextEffective, plan, type Seat, type Waiting } from "../core/plan.ts";
 import type { CatchUp } from "../core/schedule.ts";
 import { effectiveAt } from "../core/trigger.ts";
+import type { HandOver } from "./handover.ts";
 import { definitionOf, queueChange, ruleInForce, ruleOf, type Draft } from "./draft.ts";
 import { occurrenceKey } from "./rows.ts";
 import { afterEnd, claim, endAttempt, finish, isTimed, keepChain, owe } from "./settle.ts";
@@ -259,14 +260,31 @@ export function wakeAt(world: World, now: number): number | null {
   const { state } = world;
   if (state.revision === 0) return null;
   if (state.again) return now + 1;
-  const due = [...openDue(world, now), ...waitingDue(world, now)];
+  const due = dueInstants(world, now);
   if (hasUnrecorded(world)) due.push(state.handOver.retryAt);
+  return due.length === 0 ? null : Math.min(now + TIMES.WAKE_MS_MAX, ...due);
+}
+
+/**
+ * When a commit that owes something has to wake, should nothing come of it; null where it owes nothing. Also no
+ * later than what comes next: it may be the only alarm left, since one that is running is gone once another is set.
+ */
+export function guardAt(world: World, owed: HandOver, now: number): number | null {
+  if (owed.messages.length === 0 && owed.rows.length === 0) return null;
+  const retryMs = owed.messages.length > 0 ? TIMES.HAND_OVER_RETRY_MS : TIMES.ROWS_GUARD_MS;
+  const ahead = world.state.again ? [now + 1] : dueInstants(world, now).filter((at) => at > now);
+  return Math.min(now + retryMs, ...ahead);
+}
+
+function dueInstants(world: World, now: number): number[] {
+  const { state } = world;
+  const due = [...openDue(world, now), ...waitingDue(world, now)];
   if (state.pause?.until != null) due.push(state.pause.until);
   if (state.status === "active") {
     const next = nextEffective(ruleInForce(world), scheduleKey(state), state.cursor);
     if (next !== null) due.push(next);
   }
-  return due.length === 0 ? null : Math.min(now + TIMES.WAKE_MS_MAX, ...due);
+  return due;
 }
 
 function openDue(world: World, now: number): number[] {

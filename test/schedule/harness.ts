@@ -2,14 +2,13 @@
  * One schedule in a made-up world: a clock that the test moves, a queue, a ledger, durable storage, and the
  * faults of all of them. What drives the machine here does what object.ts does, step by step.
  */
-import { TIMES } from "../../src/core/limits.ts";
 import type { Message } from "../../src/core/message.ts";
 import type { DefinitionInput } from "../../src/core/schedule.ts";
 import { pendingHandOver, type HandedOver, type HandOver } from "../../src/schedule/handover.ts";
 import { step, type CommandName, type CommandOf, type ReplyOf } from "../../src/schedule/machine.ts";
 import { freshState, type Open, type World } from "../../src/schedule/state.ts";
 import type { Address, PatchCommand, ResumeCommand } from "../../src/schedule/stub.ts";
-import { wakeAt } from "../../src/schedule/wake.ts";
+import { guardAt, wakeAt } from "../../src/schedule/wake.ts";
 import type { Witness } from "./invariants.ts";
 import { Ledger } from "./ledger.ts";
 
@@ -28,7 +27,6 @@ export interface Sent {
 }
 
 const DRAIN_ROUNDS_MAX = 20;
-const ROWS_GUARD_MS = 5 * 60_000;
 
 export class Bell implements Witness {
   now: number;
@@ -209,9 +207,8 @@ export class Bell implements Witness {
     const { world, reply, changed } = this.#step(name, command);
     if (changed) {
       this.#save(world, name);
-      const owes = pendingHandOver(world, this.now);
-      if (guarded && owes.messages.length > 0) this.#guard(this.now + TIMES.HAND_OVER_RETRY_MS);
-      else if (guarded && owes.rows.length > 0) this.#guard(this.now + ROWS_GUARD_MS);
+      const at = guarded ? guardAt(world, pendingHandOver(world, this.now), this.now) : null;
+      if (at !== null) this.#guard(at);
     }
     this.#mayDie("T1");
     return reply;

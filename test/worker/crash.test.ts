@@ -105,6 +105,26 @@ describe("the crash table", () => {
     expect(await armedAt(bell)).toBeLessThanOrEqual(DUE + 2_000);
   });
 
+  it("a report commits while alarm() awaits, then all dies: its retry is not late, nor is the next slot", async () => {
+    const bell = await createBell({ retry: { initialMs: 10_000, jitter: 0 } });
+    vi.setSystemTime(DUE);
+    const dying = runInDurableObject(bell.object, async (instance, state) => {
+      signals.reached = async (point) => {
+        if (point !== "sent") return;
+        signals.reached = null;
+        const at = addressOf(bell.sent[0]!);
+        const started = await instance.start(at, { attempt: 1, worker: "w" });
+        if (started.ok) await instance.fail(at, { token: started.value.token, error: "no" });
+        await state.storage.sync();
+        state.abort("crash");
+      };
+      await instance.alarm();
+    });
+    await expect(dying).rejects.toThrow("crash");
+    revive(bell);
+    expect(await armedAt(bell)).toBe(DUE + 10_000);
+  });
+
   it("the alarm is gone: the sweep finds the slot that nobody explained, within two passes", async () => {
     const bell = await createBell();
     await runInDurableObject(bell.object, (_, state) => state.storage.deleteAlarm());
