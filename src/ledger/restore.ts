@@ -5,6 +5,7 @@
 import { complete } from "../core/schedule.ts";
 import { compile, type Timetable } from "../core/trigger.ts";
 import { DIRECTORY } from "./shards.ts";
+import { lastLinks, nextLinkDue } from "./watched.ts";
 import type { RestoreCommand } from "../schedule/recover.ts";
 import type { OccurrenceRow, ScheduleRow } from "../schedule/state.ts";
 
@@ -49,6 +50,10 @@ export async function readForRestore(
       row.version,
       gaps.version,
       ...recent.map((o) => Math.max(o.version, o.token ?? 0)),
+    ),
+    delayDueAt: nextLinkDue(
+      { version: row.version, delayDueAt: row.state_body.delayDueAt ?? null },
+      await lastLinks(database, [key]),
     ),
     open: recent
       .filter((o) => OPEN_STATES.includes(o.state))

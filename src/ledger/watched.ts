@@ -1,5 +1,5 @@
 /** What the sweep looks at: the next schedules in key order, and what the ledger has of their slots. */
-import type { State } from "../core/occurrence.ts";
+import { isFinal, type State } from "../core/occurrence.ts";
 import type { DefinitionInput } from "../core/schedule.ts";
 import type { ScheduleStateBody } from "../schedule/state.ts";
 
@@ -106,6 +106,16 @@ export async function lastLinks(db: D1Database, schedules: string[]): Promise<Se
     .bind(JSON.stringify(schedules))
     .all<Seen>();
   return results;
+}
+
+/** When the next slot of a fixed delay is due, as its last settled row announced or its schedule's own, if newer. */
+export function nextLinkDue(
+  { version, delayDueAt }: { version: number; delayDueAt: number | null },
+  links: Seen[],
+): number | null {
+  const last = links.toSorted((a, b) => a.version - b.version).at(-1);
+  if (last === undefined || last.version <= version) return delayDueAt;
+  return isFinal(last.state, true) ? last.due_at : null;
 }
 
 const UNSETTLED_MAX = 500;

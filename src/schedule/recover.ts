@@ -192,6 +192,8 @@ export interface RestoreCommand {
   /** Highest slot or gap end on record, and the highest version or token. */
   highestSlot: number;
   highestVersion: number;
+  /** Fixed delay: when the next slot is due, where the record says it. */
+  delayDueAt: number | null;
   /** Rows that were not final. */
   open: OccurrenceRow[];
 }
@@ -207,7 +209,7 @@ export function isLevel({ state }: World, { row, highestVersion }: RestoreComman
  */
 export function restore(draft: Draft, recorded: RestoreCommand): Result<null> {
   const { state } = draft;
-  const { row, highestSlot, highestVersion, open } = recorded;
+  const { row, highestSlot, highestVersion, delayDueAt, open } = recorded;
   if (isLevel(draft, recorded)) return ok(null);
   Object.assign(state, {
     shard: row.shard,
@@ -229,6 +231,8 @@ export function restore(draft: Draft, recorded: RestoreCommand): Result<null> {
   // What is older than its retention may have run and been pruned since: it must not seem missed.
   state.cursor = Math.max(state.cursor, draft.now - definitionOf(draft, row.revision).retentionMs);
   for (const lost of open) adopt(draft, lost);
+  // What the ledger has promised holds, if it lies ahead of what is accounted for.
+  state.delayDueAt = delayDueAt !== null && delayDueAt > state.cursor ? delayDueAt : null;
   keepChain(draft);
   touch(draft);
   return ok(null);
@@ -253,6 +257,8 @@ function adopt(draft: Draft, row: OccurrenceRow): void {
     replayOf: row.body.replayOf,
   });
   if (isTimed(open)) state.claimed--;
+  // Its own revision was tracked; the one in force may not be, under which a dispatched one could never end.
+  open.tracked = true;
   Object.assign(open, { attempt: row.attempt, attempts: row.body.attempts, claimedAt: row.claimed_at });
   if (row.dispatched_at === null) return;
   dispatched(draft, open, now);

@@ -3,7 +3,6 @@
  * is scanned for it and nothing written when a slot fires.
  */
 import { BOUNDS } from "../core/limits.ts";
-import { isFinal } from "../core/occurrence.ts";
 import { lastEffective, nextEffective } from "../core/plan.ts";
 import { complete, type Definition } from "../core/schedule.ts";
 import { compile, type Timetable } from "../core/trigger.ts";
@@ -12,6 +11,7 @@ import {
   inGaps,
   lastChanges,
   lastLinks,
+  nextLinkDue,
   rowsOf,
   unsettledOf,
   type Seen,
@@ -141,13 +141,11 @@ export async function stillAbsent(database: Database, wanted: Wanted[]): Promise
   );
 }
 
-/** Fixed delay: the slot that its last settled row announced, or its own row where that is newer. */
+/** Fixed delay: the slot that was announced, once it should be on record. */
 function nextLink({ watched, rows, definition }: Sighting, now: number): number[] {
   if (watched.state !== "active") return [];
-  const last = rows.toSorted((a, b) => a.version - b.version).at(-1);
-  const isTold = last !== undefined && last.version > watched.version;
-  if (isTold && !isFinal(last.state, true)) return [];
-  const dueAt = isTold ? last.due_at : (watched.stateBody.delayDueAt ?? null);
+  const { version, stateBody } = watched;
+  const dueAt = nextLinkDue({ version, delayDueAt: stateBody.delayDueAt ?? null }, rows);
   const isDue = dueAt !== null && dueAt + definition.jitterMs + BOUNDS.SWEEP_SETTLE_MS <= now;
   return isDue && !rows.some(({ slot }) => slot === dueAt) ? [dueAt] : [];
 }

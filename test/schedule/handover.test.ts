@@ -1,5 +1,6 @@
 /** What is committed leaves, sooner or later, once or again under the same name: queue, ledger, clock and memory fail. */
 import { describe, expect, it } from "vitest";
+import { nextLinkDue } from "../../src/ledger/watched.ts";
 import { at, Bell, CRASH_POINTS, granted, refusal } from "./harness.ts";
 
 const SLOT = { slot: at("09:00:00"), variant: "" };
@@ -173,6 +174,10 @@ describe("restore", () => {
       row: schedule,
       highestSlot: Math.max(...slots),
       highestVersion: Math.max(...rows.map(({ version }) => version)),
+      delayDueAt: nextLinkDue(
+        { version: schedule.version, delayDueAt: schedule.state_body.delayDueAt ?? null },
+        rows.filter(({ computed }) => computed === 0),
+      ),
       open: rows.filter(({ state }) =>
         ["claimed", "dispatched", "running", "retrying", "deferred"].includes(state),
       ),
@@ -202,12 +207,38 @@ describe("restore", () => {
     expect(restored(bell).state.delayDueAt).toBeNull();
   });
 
+  it("of a fixed delay keeps what the last settlement promised", () => {
+    const bell = created({ trigger: { after: "10m" } }).to("09:09:00");
+    const [first] = bell.open;
+    granted(bell.command("complete", { ...first!, token: granted(bell.start(first!)).token }));
+    expect(bell.state.delayDueAt).toBe(at("09:19:00"));
+    expect(restored(bell.to("09:15:00")).state.delayDueAt).toBe(at("09:19:00"));
+  });
+
+  it("lets a run of a tracked revision end, though nobody reports on those of the one in force", () => {
+    const bell = created({ trigger: { every: "1m" }, retry: { maxElapsedMs: 3_600_000 } }).to("09:00:00");
+    granted(bell.patch({ tracked: false }));
+    const other = restored(bell);
+    expect(other.open).toMatchObject([{ slot: at("09:00:00"), state: "dispatched", tracked: true }]);
+    other.to("10:30:00");
+    expect(other.open).toEqual([]);
+    expect(other.ledger.row(at("09:00:00"))).toMatchObject({ state: "expired" });
+  });
+
   it("is nothing to an object that knows more", () => {
     const bell = created().to("09:00:00");
     const before = bell.state;
     const { schedule } = bell.ledger;
     if (schedule)
-      granted(bell.command("restore", { row: schedule, highestSlot: 0, highestVersion: 0, open: [] }));
+      granted(
+        bell.command("restore", {
+          row: schedule,
+          highestSlot: 0,
+          highestVersion: 0,
+          delayDueAt: null,
+          open: [],
+        }),
+      );
     expect(bell.state).toEqual(before);
   });
 });

@@ -229,7 +229,15 @@ it("an object that lost its memory has them again from the ledger", async () => 
   granted(await put(ALL));
   const restored = new Bell(bell.now);
   const row = structuredClone(bell.ledger.schedule!);
-  granted(restored.command("restore", { row, highestSlot: 0, highestVersion: row.version, open: [] }));
+  granted(
+    restored.command("restore", {
+      row,
+      highestSlot: 0,
+      highestVersion: row.version,
+      delayDueAt: null,
+      open: [],
+    }),
+  );
   expect(granted(await keeper(restored).call())).toMatchObject({
     signing: [SECRET],
     secretHeaders: { authorization: BEARER },
