@@ -117,8 +117,9 @@ export class Host {
         sql: { exec: (...args: Parameters<typeof sql.exec>) => guarded(() => sql.exec(...args)) },
         transactionSync: <T>(what: () => T) => guarded(() => sqlite.transaction(what)),
         getAlarm: async () => guarded(() => (this.#isTaken() ? null : this.#alarm)),
-        setAlarm: async (at: number) => guarded(() => this.#arm(at)),
-        deleteAlarm: async () => guarded(() => this.#arm(null)),
+        // Nobody awaits these: a dead object's must throw where they are called.
+        setAlarm: (at: number) => guarded(() => Promise.resolve(this.#arm(at))),
+        deleteAlarm: () => guarded(() => Promise.resolve(this.#arm(null))),
       },
       waitUntil: (going: Promise<unknown>) =>
         void going.catch((error: unknown) => {
