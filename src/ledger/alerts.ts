@@ -78,7 +78,7 @@ export async function resolveAlerts(db: D1Database, keys: AlertKey[], at: number
     .run();
 }
 
-/** A schedule that is completed or deleted has nothing to alert of any more. */
+/** A schedule that is completed or deleted, its runs ended, has nothing to alert of any more. */
 export async function resolveOrphans(db: D1Database, at: number): Promise<void> {
   await db
     .prepare(
@@ -87,7 +87,7 @@ export async function resolveOrphans(db: D1Database, at: number): Promise<void> 
           AND NOT EXISTS (SELECT 1 FROM schedules AS s
                 WHERE s.namespace = substr(alerts.schedule, 1, instr(alerts.schedule, '/') - 1)
                   AND s.name = substr(alerts.schedule, instr(alerts.schedule, '/') + 1)
-                  AND s.state IN ('active', 'paused'))`,
+                  AND (s.state IN ('active', 'paused') OR s.unfinished = 1))`,
     )
     .bind(at)
     .run();

@@ -37,18 +37,19 @@ SELECT value->>'schedule', value->>'version', value->>'at', value->>'action', va
 FROM json_each(?1) WHERE true
 ON CONFLICT (schedule, version) DO NOTHING`;
 
+/** An object of 0.2.0 does not say `unfinished`: for a moment it may hand over to a Courier that is newer. */
 const SCHEDULES = `
 INSERT INTO schedules (namespace, name, version, shard, state, revision, cursor, created_at, updated_at, description,
-  tags, managed_by, health, definition, state_body)
+  tags, managed_by, health, unfinished, definition, state_body)
 SELECT value->>'namespace', value->>'name', value->>'version', value->>'shard', value->>'state', value->>'revision',
   value->>'cursor', value->>'created_at', value->>'updated_at', value->>'description', value->'tags',
-  value->>'managed_by', value->>'health', value->'definition', value->'state_body'
+  value->>'managed_by', value->>'health', coalesce(value->>'unfinished', 0), value->'definition', value->'state_body'
 FROM json_each(?1) WHERE true
 ON CONFLICT (namespace, name) DO UPDATE SET version = excluded.version, state = excluded.state,
   revision = excluded.revision, cursor = excluded.cursor, created_at = excluded.created_at,
   updated_at = excluded.updated_at, description = excluded.description, tags = excluded.tags,
-  managed_by = excluded.managed_by, health = excluded.health, definition = excluded.definition,
-  state_body = excluded.state_body
+  managed_by = excluded.managed_by, health = excluded.health, unfinished = excluded.unfinished,
+  definition = excluded.definition, state_body = excluded.state_body
 WHERE excluded.version > schedules.version`;
 
 const UPSERTS: Record<Table, string> = {

@@ -1,6 +1,7 @@
 /** What the sweep looks at: the next schedules in key order, and what the ledger has of their slots. */
 import { isFinal, type State } from "../core/occurrence.ts";
 import type { DefinitionInput } from "../core/schedule.ts";
+import type { ScheduleState } from "./directory.ts";
 import type { ScheduleStateBody } from "../schedule/state.ts";
 
 export interface Watched {
@@ -8,7 +9,7 @@ export interface Watched {
   name: string;
   version: number;
   shard: string;
-  state: "active" | "paused";
+  state: ScheduleState;
   cursor: number;
   createdAt: number;
   health: string;
@@ -22,14 +23,14 @@ interface WatchedRow extends Omit<Watched, "definition" | "stateBody" | "created
   state_body: string;
 }
 
-/** The next ones after a position, neither completed nor deleted. */
+/** The next ones after a position: of the completed and the deleted, those with a run that has not ended. */
 export async function watchedAfter(db: D1Database, position: string, limit: number): Promise<Watched[]> {
   const slash = position.indexOf("/");
   const { results } = await db
     .prepare(
       `SELECT namespace, name, version, shard, state, cursor, created_at, health, definition, state_body
          FROM schedules
-        WHERE (namespace, name) > (?1, ?2) AND state IN ('active', 'paused')
+        WHERE (namespace, name) > (?1, ?2) AND (state IN ('active', 'paused') OR unfinished = 1)
         ORDER BY namespace, name
         LIMIT ?3`,
     )

@@ -18,6 +18,7 @@ import { poke } from "./poke.ts";
 import { cancel, restore, trigger, type RestoreCommand } from "./recover.ts";
 import { replay } from "./replay.ts";
 import { complete, deadLettered, defer, failed, heartbeat, messageFor, start } from "./run.ts";
+import { isUnfinished } from "./rows.ts";
 import { drawUp } from "./settle.ts";
 import type { World } from "./state.ts";
 import type { Address, CallQuery } from "./stub.ts";
@@ -74,6 +75,7 @@ export function step<N extends CommandName>(
   const reply = handler(draft, command);
   if (draft.state.revision > 0) {
     noteHealth(draft);
+    if (isUnfinished(draft.state) !== isUnfinished(state)) touch(draft);
     dropRevisions(draft);
     if (draft.state.status === "deleted") draft.state.secrets = [];
   }

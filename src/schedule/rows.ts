@@ -85,6 +85,15 @@ function needsAttention(o: Recorded): boolean {
   }
 }
 
+/**
+ * Over, with a run that has not ended: the sweep looks after it until then. One that nobody reports on ends with its
+ * message, which travels with this row; it counts once that could not be sent.
+ */
+export function isUnfinished({ status, open }: ScheduleState): boolean {
+  const isOver = status === "completed" || status === "deleted";
+  return isOver && open.some(({ tracked, send }) => tracked || (send?.tries ?? 0) > 0);
+}
+
 export function scheduleRow(
   state: ScheduleState,
   input: DefinitionInput,
@@ -109,6 +118,7 @@ export function scheduleRow(
       tags: definition.tags,
       managed_by: definition.managedBy,
       health: state.health.status,
+      unfinished: isUnfinished(state) ? 1 : 0,
       definition: input,
       state_body: {
         counter: state.counter,

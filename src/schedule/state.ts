@@ -204,6 +204,8 @@ export interface ScheduleRow {
   tags: string[];
   managed_by: string | null;
   health: string;
+  /** 1: it is over, and a run of it has not ended. */
+  unfinished: 0 | 1;
   definition: DefinitionInput;
   state_body: ScheduleStateBody;
 }

@@ -61,7 +61,7 @@ function blank(watched: Watched, now: number): Sighting[] {
   const key = scheduleKey(watched.namespace, watched.name);
   const definition = completed.value;
   const sighting = { watched, key, definition, absent: [], rows: [], unsettled: [], chanceFrom: 0 };
-  const isPlanned = watched.state === "active" && compiled.value.kind === "calendar";
+  const isPlanned = watched.state !== "paused" && compiled.value.kind === "calendar";
   const due = isPlanned ? dueSlots(sighting, compiled.value, now) : [];
   return [{ ...sighting, due }];
 }
@@ -69,12 +69,17 @@ function blank(watched: Watched, now: number): Sighting[] {
 type Rough = Pick<Sighting, "watched" | "key" | "definition">;
 
 /** The last slot that was due by each of these ages: on record, started, started in good time, ended. */
-function dueSlots({ key, definition }: Rough, timetable: Timetable, now: number): number[] {
+function dueSlots({ watched, key, definition }: Rough, timetable: Timetable, now: number): number[] {
   const { timeouts, alerts, retentionMs, tracked } = definition;
   const ages = tracked ? [0, timeouts.startMs, timeouts.startMs + timeouts.runMs] : [0];
   if (tracked && alerts.queueWaitMs !== null) ages.push(alerts.queueWaitMs);
   const rule = { revision: 0, definition, timetable };
-  const slots = ages.map((age) => lastEffective(rule, key, now - BOUNDS.SWEEP_SETTLE_MS - age));
+  // What is over has no slots beyond its cursor.
+  const upTo = watched.state === "active" ? Infinity : watched.cursor;
+  const slots = ages.map((age) => {
+    const slot = lastEffective(rule, key, now - BOUNDS.SWEEP_SETTLE_MS - age);
+    return slot !== null && slot > upTo ? timetable.prev(upTo) : slot;
+  });
   const recorded = slots.filter((slot) => slot !== null && slot + retentionMs > now);
   return [...new Set(recorded as number[])].toSorted((a, b) => a - b);
 }

@@ -34,6 +34,7 @@ function ofSchedule({ watched, definition, rows, chanceFrom }: Sighting, now: nu
       ? [{ kind: "auto_paused", at: NO_SLOT, message: pause.note ?? "It was paused.", occurrence: null }]
       : [];
   }
+  if (watched.state !== "active") return [];
   const found: Suspicion[] = [];
   if (watched.health === "failing") {
     const message = `At least ${BOUNDS.ALERT_FAILURES} occurrences in a row have failed.`;

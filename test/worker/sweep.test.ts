@@ -55,6 +55,34 @@ describe("a pass", () => {
     expect(await pass(DUE + HOUR + MINUTE)).toMatchObject({ poked: 0 });
   });
 
+  it("looks after a one-off until its run has ended, though nothing lies ahead of it", async () => {
+    const bell = await createBell({ trigger: { at: new Date(DUE).toISOString() } });
+    await bell.ring(DUE);
+    expect(await bell.stub.read()).toMatchObject({ value: { state: "completed" } });
+    await dropAlarm(bell);
+    await evictDurableObject(bell.object);
+    expect(await pass(DUE + 10 * MINUTE)).toMatchObject({ looked: 1, poked: 0 });
+    expect(await pass(DUE + HOUR)).toMatchObject({ poked: 1, alerts: 1 });
+    expect(bell.sent).toHaveLength(1); // nobody has ever reported: its health says so, and nothing is sent again
+    expect(await alerts()).toEqual(["overdue_result open"]);
+    await run(bell);
+    expect(await pass(DUE + HOUR + MINUTE)).toMatchObject({ looked: 0 });
+    expect(await alerts()).toEqual(["overdue_result resolved"]);
+  });
+
+  it("looks after what was deleted until its runs have ended: a retry is not owed, its lease ends", async () => {
+    const bell = await createBell();
+    await bell.ring(DUE);
+    const started = await bell.stub.start(addressOf(bell.sent.at(-1)!), { attempt: 1, worker: "w" });
+    expect(started.ok).toBe(true);
+    await bell.stub.remove({ who: "test" });
+    await dropAlarm(bell);
+    await evictDurableObject(bell.object);
+    expect(await pass(DUE + HOUR)).toMatchObject({ looked: 1, poked: 1 });
+    await expect.poll(() => bell.rows()).toMatchObject([{ slot: DUE, state: "failed" }]);
+    expect(await pass(DUE + HOUR + MINUTE)).toMatchObject({ looked: 0, poked: 0 });
+  });
+
   it("finds the first slot of a fixed delay by the schedule's own row", async () => {
     const bell = await createBell({ trigger: { after: "PT1H" } });
     await dropAlarm(bell);
