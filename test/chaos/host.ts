@@ -156,6 +156,7 @@ export class Host {
     this.die();
     putBack(this.#sqlite, this.#older);
     this.#older = null;
+    this.isDeaf ||= this.#alarm === null; // the state of old may need one: the sweep has to see to it
     return true;
   }
 

@@ -49,21 +49,25 @@ export type Dump = { [table: string]: Record<string, SQLInputValue>[] };
 const TABLES = ["head", "revisions", "spill"];
 
 export function dump(sqlite: Sqlite): Dump {
-  const made = sqlite.prepare("SELECT count(*) AS n FROM sqlite_master").get() as { n: number };
-  if (made.n === 0) return {};
+  if (!isMade(sqlite)) return {};
   return Object.fromEntries(
     TABLES.map((table) => [table, sqlite.prepare(`SELECT * FROM ${table}`).all() as Dump[string]]),
   );
 }
 
 export function putBack(sqlite: Sqlite, dumped: Dump): void {
-  for (const [table, rows] of Object.entries(dumped)) {
+  if (!isMade(sqlite)) return;
+  for (const table of TABLES) {
     sqlite.db.exec(`DELETE FROM ${table}`);
-    for (const row of rows) {
+    for (const row of dumped[table] ?? []) {
       const values = Object.values(row);
       sqlite.prepare(`INSERT INTO ${table} VALUES (${values.map(() => "?").join()})`).run(...values);
     }
   }
+}
+
+function isMade(sqlite: Sqlite): boolean {
+  return (sqlite.prepare("SELECT count(*) AS n FROM sqlite_master").get() as { n: number }).n > 0;
 }
 
 // ── D1 ───────────────────────────────────────────────────────────────────────────────────────────
