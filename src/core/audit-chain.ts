@@ -62,8 +62,9 @@ function firstOf(chain: Chain): number | null {
  */
 function promiseOf({ changes, era }: Chain, madeAt: number, dueAt: number | null): number | null {
   let due = dueAt;
-  for (const { action, at, revision, dueAt: promised } of changes) {
+  for (const { action, revision, dueAt: promised, ...change } of changes) {
     if (due === null) break;
+    const at = change.until ?? change.at; // a pause that ended by itself may have been noticed late
     if (action !== "resume" || revision !== era.revision || at < madeAt || at >= due) continue;
     if (promised === null || promised > at) due = promised;
   }

@@ -266,14 +266,14 @@ export function afterEnd(draft: Draft): void {
   completeIfDone(draft);
 }
 
-/** Fixed delay counts from the settlement of the last slot: when nothing of the chain is open, that is now. */
-export function keepChain(draft: Draft): void {
-  const { state, now } = draft;
+/** Fixed delay counts from the settlement of the last slot: when nothing of the chain is open, that is `since`. */
+export function keepChain(draft: Draft, since = draft.now): void {
+  const { state } = draft;
   const { definition, timetable } = ruleOf(draft, state.revision);
   if (timetable.delayMs === null || state.delayDueAt !== null) return;
   if (state.open.some(isOfChain) || state.waiting.some(isOfChain)) return;
   const { startAt, endAt } = definition;
-  const counted = startAt !== null && startAt > now ? startAt : now + timetable.delayMs;
+  const counted = startAt !== null && startAt > since ? startAt : since + timetable.delayMs;
   const dueAt = Math.max(counted, state.cursor + 1);
   state.delayDueAt = endAt !== null && dueAt > endAt ? null : dueAt;
   noteDelay(draft);

@@ -140,7 +140,7 @@ export function resumeAt(draft: Draft, who: string, note: string | null, catchUp
 
 /** `until` ends the pause by itself, without catch-up; a slot at that very instant runs again. */
 function endPause(draft: Draft, until: number): void {
-  settlePaused(draft, until - 1);
+  settlePaused(draft, until - 1, until);
   draft.state.status = "active";
   draft.state.pause = null;
   Object.assign(draft.state.health, { consecutiveFailures: 0, consecutiveExpiries: 0 });
@@ -150,7 +150,8 @@ function endPause(draft: Draft, until: number): void {
   });
 }
 
-export function settlePaused(draft: Draft, upTo = draft.now): void {
+/** `endedAt`: a fixed delay counts from there, however late its end is noticed. */
+export function settlePaused(draft: Draft, upTo = draft.now, endedAt = draft.now): void {
   const { state } = draft;
   const { timetable } = ruleInForce(draft);
   for (let round = 0; round < COUNT_ROUNDS_MAX; round++) {
@@ -162,7 +163,7 @@ export function settlePaused(draft: Draft, upTo = draft.now): void {
     state.cursor = through < upTo ? through : to;
   }
   if (timetable.kind === "delay") state.delayDueAt = null;
-  keepChain(draft);
+  keepChain(draft, endedAt);
 }
 
 // One count covers at least a day of every-second slots; a pause of decades stays within this.

@@ -334,6 +334,18 @@ describe("the chain of a fixed delay", () => {
     expect(links(bell.to(bell.now + 5 * MINUTE))).toEqual({ accounted: 1, discrepancies: [] });
   });
 
+  it("counts from the instant at which a pause ended by itself, though that is noticed late", () => {
+    const bell = new Bell(START);
+    granted(bell.put({ trigger: { after: "10m" } }));
+    granted(bell.pause(START + 4 * MINUTE));
+    bell.sleepTo(START + 13 * MINUTE); // 00:10 was due meanwhile, had nobody paused it
+    expect(bell.state.delayDueAt).toBe(START + 14 * MINUTE);
+    bell.to(START + 15 * MINUTE);
+    finishOne(bell);
+    expect(bell.ledger.story).toEqual(["00:14:00 succeeded"]);
+    expect(links(bell.to(bell.now + 5 * MINUTE))).toEqual({ accounted: 1, discrepancies: [] });
+  });
+
   it("goes on from what a resume that catches up has settled at once", () => {
     const bell = new Bell(START);
     granted(bell.put({ trigger: { after: "10m" } }));
