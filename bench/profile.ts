@@ -1,6 +1,7 @@
 /**
- * Where the processor's time goes while a herd is served, by Linux's perf: what the runtime takes to open an object,
- * to call it and to store, and what is left for the code inside. Only the thread that serves everything is counted.
+ * Where the processor's time goes while a herd is served and while schedules are made, by Linux's perf: what the runtime
+ * takes to open an object, to call it and to store, and what is left for the code inside. Only the thread that serves
+ * everything is counted.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { rmSync } from "node:fs";
@@ -16,6 +17,8 @@ const AT_ONCE = 16;
 const CREATE_MS = 20; // each, on a slow machine
 const COLD_MS = 12_000;
 const BEFORE_MS = 300; // for perf to begin
+const FAR_MS = 45 * 60_000; // none of those that are only made is due meanwhile
+const WARM_UP = 50;
 const PATIENCE_MS = 20_000;
 const A_SECOND = 999; // samples; not in step with anything that is done each millisecond
 const OUTPUT_MAX = 2 ** 30;
@@ -36,15 +39,26 @@ const GROUPS: [what: string, frame: RegExp][] = [
 
 export async function profile({ rounds, schedules, root, only }: Options): Promise<void> {
   if (!hasPerf()) return console.log("No perf on this machine: nothing is profiled.\n");
-  const seen = new Map<Name, number[][]>();
+  const herds = new Map<Name, number[][]>();
+  const makings = new Map<Name, number[][]>();
   for (let round = 0; round < rounds; round++) {
     for (const name of NAMES.filter(only)) {
       const file = join(root, `carillon-bench-${process.pid}.perf`);
-      const shares = await withStand(name, root, (stand) => record(stand, schedules, file));
-      if (shares) seen.set(name, [...(seen.get(name) ?? []), shares]);
+      const herd = await withStand(name, root, (stand) => serve(stand, schedules, file));
+      if (herd) herds.set(name, [...(herds.get(name) ?? []), herd]);
+      // Whether a run is reported makes no difference to who makes its schedule.
+      const making =
+        name !== "untracked" && (await withStand(name, root, (stand) => make(stand, schedules, file)));
+      if (making) makings.set(name, [...(makings.get(name) ?? []), making]);
     }
   }
-  console.log(`**A herd of ${schedules.toLocaleString("en-US")}**: ms of the runtime's thread for each\n`);
+  const many = schedules.toLocaleString("en-US");
+  print(`**A herd of ${many}**: ms of the runtime's thread for each`, herds);
+  print(`**Creating ${many}**, ${AT_ONCE} at once: ms of the runtime's thread for each`, makings);
+}
+
+function print(heading: string, seen: Map<Name, number[][]>): void {
+  console.log(`${heading}\n`);
   const columns = [...seen.values()].map((rounds) =>
     GROUPS.map((_, group) => median(rounds.map((shares) => shares[group]!))),
   );
@@ -66,21 +80,35 @@ function hasPerf(): boolean {
   }
 }
 
-/** Per occurrence, in ms, by group. */
-async function record(stand: Stand, count: number, file: string): Promise<number[]> {
+async function serve(stand: Stand, count: number, file: string): Promise<number[]> {
   const first = Math.ceil((Date.now() + count * CREATE_MS + COLD_MS) / 1_000) * 1_000;
   await stand.create(namesOf("herd", count), [{ first, everySeconds: 3_600 }], AT_ONCE);
   await sleep(first - BEFORE_MS - Date.now());
+  return record(stand, file, async () => (await gather(stand, count, PATIENCE_MS)).length);
+}
+
+async function make(stand: Stand, count: number, file: string): Promise<number[]> {
+  const rhythm = { first: Math.ceil((Date.now() + FAR_MS) / 1_000) * 1_000, everySeconds: 3_600 };
+  await stand.create(namesOf("warm-up", WARM_UP), [rhythm], AT_ONCE);
+  return record(stand, file, async () => {
+    await sleep(BEFORE_MS);
+    await stand.create(namesOf("made", count), [rhythm], AT_ONCE);
+    return count;
+  });
+}
+
+/** For each of what `act` did, in ms, by group. */
+async function record(stand: Stand, file: string, act: () => Promise<number>): Promise<number[]> {
   const args = ["record", "-F", String(A_SECOND), "-g", "-p", stand.pids().join(), "-o", file];
   const perf = spawn("perf", args, { stdio: "ignore" });
   const ended = new Promise((resolve) => perf.once("exit", resolve));
-  const runs = await gather(stand, count, PATIENCE_MS);
+  const done = await act();
   perf.kill("SIGINT");
   await ended;
   const script = ["script", "-i", file, "-F", "comm,tid,ip,sym"];
   const stacks = execFileSync("perf", script, { encoding: "utf8", maxBuffer: OUTPUT_MAX }).split("\n\n");
   rmSync(file);
-  return groupsOf(busiest(stacks)).map((samples) => (samples * 1_000) / A_SECOND / runs.length);
+  return groupsOf(busiest(stacks)).map((samples) => (samples * 1_000) / A_SECOND / done);
 }
 
 /** The stacks of the one thread that did most, among those of workerd. */
