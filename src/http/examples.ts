@@ -249,7 +249,7 @@ export const ALERT = {
 
 export const HEALTH = {
   status: "ok",
-  version: "0.2.0",
+  version: "0.3.0",
   configured: true,
   ledger: "ok",
   sweep: { passedAt: "2026-11-30T11:59:00Z" },

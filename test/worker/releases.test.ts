@@ -7,11 +7,12 @@ import type { ScheduleObject } from "../../src/schedule/object.ts";
 import type { ScheduleStub } from "../../src/schedule/stub.ts";
 import first from "../releases/0.1.0.json" with { type: "json" };
 import second from "../releases/0.2.0.json" with { type: "json" };
+import third from "../releases/0.3.0.json" with { type: "json" };
 import { HOUR, MINUTE, send } from "./api.ts";
 import { moveAhead, START } from "./start.ts";
 import type { Release } from "./release.ts";
 
-const RELEASES = moveAhead([first, second]) as unknown as Release[];
+const RELEASES = moveAhead([first, second, third]) as unknown as Release[];
 
 const objectOf = (name: string) =>
   env.SCHEDULES.getByName(`default/${name}`) as DurableObjectStub<ScheduleObject>;
