@@ -10,6 +10,8 @@ import { formatInstant } from "./time.ts";
 /** One slot of the chain, as far as it is on record: a run, its continuations, or a skip. */
 export interface Link {
   slot: number;
+  /** Of its last row. What came after what, versions tell: a clock may have been set back. */
+  version: number;
   /** Null while something of it is open. */
   settledAt: number | null;
   /** What the settlement promised; null where the record does not say. */
@@ -32,11 +34,11 @@ export function judgeChain(chain: Chain): Judged {
   const discrepancies: Discrepancy[] = [];
   let accounted = 0;
   let due = from <= era.after ? firstOf(chain) : null;
-  for (const { slot, settledAt, nextDueAt } of chain.links) {
+  for (const { slot, version, settledAt, nextDueAt } of chain.links) {
     if (slot > upTo) break;
     if (due !== null && slot !== due) discrepancies.push(broken(due, slot));
     accounted++;
-    due = settledAt === null ? null : promiseOf(chain, settledAt, nextDueAt);
+    due = settledAt === null ? null : promiseOf(chain, version, nextDueAt);
   }
   if (due !== null && isOwed(chain, due)) {
     discrepancies.push({
@@ -52,7 +54,7 @@ export function judgeChain(chain: Chain): Judged {
 /** What the change that began it promised. A slot that its jitter held across that change is the era's before. */
 function firstOf(chain: Chain): number | null {
   const { after, begun } = chain.era;
-  const due = promiseOf(chain, begun.at, begun.dueAt);
+  const due = promiseOf(chain, begun.version, begun.dueAt);
   return due !== null && due <= after ? null : due;
 }
 
@@ -60,12 +62,12 @@ function firstOf(chain: Chain): number | null {
  * A resume before it was due counts from itself, and the next one again. One that catches up promises nothing: it says
  * what has passed already, and that may be settled at the same instant.
  */
-function promiseOf({ changes, era }: Chain, madeAt: number, dueAt: number | null): number | null {
+function promiseOf({ changes, era }: Chain, made: number, dueAt: number | null): number | null {
   let due = dueAt;
-  for (const { action, revision, dueAt: promised, ...change } of changes) {
+  for (const { action, revision, version, dueAt: promised, ...change } of changes) {
     if (due === null) break;
     const at = change.until ?? change.at; // a pause that ended by itself may have been noticed late
-    if (action !== "resume" || revision !== era.revision || at < madeAt || at >= due) continue;
+    if (action !== "resume" || revision !== era.revision || version < made || at >= due) continue;
     if (promised === null || promised > at) due = promised;
   }
   return due;

@@ -158,7 +158,7 @@ async function judgeChains(
 async function readLinks(db: D1Database, schedule: string, from: number, upTo: number): Promise<Link[]> {
   const { results } = await db
     .prepare(
-      `SELECT slot, CASE WHEN count(*) = count(finished_at) THEN max(finished_at) END AS settledAt,
+      `SELECT slot, max(version) AS version, CASE WHEN count(*) = count(finished_at) THEN max(finished_at) END AS settledAt,
               max(CASE WHEN finished_at IS NOT NULL THEN due_at END) AS nextDueAt
          FROM occurrences
         WHERE schedule = ?1 AND computed = 0 AND slot >= ?2 AND slot <= ?3

@@ -305,8 +305,9 @@ describe("the chain of a fixed delay", () => {
     return judgeChain({
       era,
       changes: changesOf(bell),
-      links: rows.map(({ slot, finished_at: settledAt, due_at }) => ({
+      links: rows.map(({ slot, version, finished_at: settledAt, due_at }) => ({
         slot,
+        version,
         settledAt,
         nextDueAt: settledAt === null ? null : due_at,
       })),
@@ -344,6 +345,19 @@ describe("the chain of a fixed delay", () => {
     finishOne(bell);
     expect(bell.ledger.story).toEqual(["00:14:00 succeeded"]);
     expect(links(bell.to(bell.now + 5 * MINUTE))).toEqual({ accounted: 1, discrepancies: [] });
+  });
+
+  it("counts from a resume that comes after the clock was set back", () => {
+    const bell = new Bell(START);
+    granted(bell.put({ trigger: { after: "10m" }, jitterMs: 20 * MINUTE }));
+    bell.to(bell.state.delayDueAt!).to(bell.now + 20 * MINUTE);
+    finishOne(bell);
+    granted(bell.pause());
+    bell.now -= 5 * MINUTE;
+    granted(bell.resume());
+    bell.to(bell.now + 40 * MINUTE);
+    finishOne(bell);
+    expect(links(bell.to(bell.now + MINUTE))).toEqual({ accounted: 2, discrepancies: [] });
   });
 
   it("goes on from what a resume that catches up has settled at once", () => {
