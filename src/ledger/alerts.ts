@@ -1,4 +1,5 @@
 /** Alerts: what the sweep found, since when, and who has been told. One of a kind is open for a schedule at a time. */
+import { IS_WATCHED } from "./watched.ts";
 
 export const ALERT_KINDS = [
   "no_success_for", // alerts.noSuccessFor has passed without a success
@@ -87,7 +88,7 @@ export async function resolveOrphans(db: D1Database, at: number): Promise<void> 
           AND NOT EXISTS (SELECT 1 FROM schedules AS s
                 WHERE s.namespace = substr(alerts.schedule, 1, instr(alerts.schedule, '/') - 1)
                   AND s.name = substr(alerts.schedule, instr(alerts.schedule, '/') + 1)
-                  AND (s.state IN ('active', 'paused') OR s.unfinished = 1))`,
+                  AND ${IS_WATCHED})`,
     )
     .bind(at)
     .run();

@@ -1,5 +1,6 @@
 /** The sweep's place in the order of keys, and when it last passed. */
 import type { Json } from "../core/schedule.ts";
+import { IS_WATCHED } from "./watched.ts";
 
 export interface SweepPass {
   /** Key of the schedule after which the next pass goes on. */
@@ -41,7 +42,7 @@ export async function claimPass(db: D1Database, before: SweepPass | null, pass: 
 /** Is there anything to look after that is older than `since`? */
 export async function hasActiveSince(db: D1Database, since: number): Promise<boolean> {
   const row = await db
-    .prepare("SELECT 1 FROM schedules WHERE state IN ('active', 'paused') AND created_at < ?1 LIMIT 1")
+    .prepare(`SELECT 1 FROM schedules WHERE ${IS_WATCHED} AND created_at < ?1 LIMIT 1`)
     .bind(since)
     .first();
   return row !== null;

@@ -23,6 +23,9 @@ interface WatchedRow extends Omit<Watched, "definition" | "stateBody" | "created
   state_body: string;
 }
 
+/** Which schedules are looked after: in the words of the partial index, or it is not used. */
+export const IS_WATCHED = "(state IN ('active', 'paused') OR unfinished = 1)";
+
 /** The next ones after a position: of the completed and the deleted, those with a run that has not ended. */
 export async function watchedAfter(db: D1Database, position: string, limit: number): Promise<Watched[]> {
   const slash = position.indexOf("/");
@@ -30,7 +33,7 @@ export async function watchedAfter(db: D1Database, position: string, limit: numb
     .prepare(
       `SELECT namespace, name, version, shard, state, cursor, created_at, health, definition, state_body
          FROM schedules
-        WHERE (namespace, name) > (?1, ?2) AND (state IN ('active', 'paused') OR unfinished = 1)
+        WHERE (namespace, name) > (?1, ?2) AND ${IS_WATCHED}
         ORDER BY namespace, name
         LIMIT ?3`,
     )

@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { BOUNDS } from "../../src/core/limits.ts";
 import type { ScheduleStub } from "../../src/schedule/stub.ts";
+import { hasActiveSince } from "../../src/ledger/sweep.ts";
 import { lookAfter } from "../../src/watch/pass.ts";
 import { addressOf, createBell, type Bell } from "./bell.ts";
 import { START } from "./start.ts";
@@ -61,12 +62,14 @@ describe("a pass", () => {
     expect(await bell.stub.read()).toMatchObject({ value: { state: "completed" } });
     await dropAlarm(bell);
     await evictDurableObject(bell.object);
+    expect(await hasActiveSince(env.LEDGER, DUE)).toBe(true); // so a late sweep shows in /healthz
     expect(await pass(DUE + 10 * MINUTE)).toMatchObject({ looked: 1, poked: 0 });
     expect(await pass(DUE + HOUR)).toMatchObject({ poked: 1, alerts: 1 });
     expect(bell.sent).toHaveLength(1); // nobody has ever reported: its health says so, and nothing is sent again
     expect(await alerts()).toEqual(["overdue_result open"]);
     await run(bell);
     expect(await pass(DUE + HOUR + MINUTE)).toMatchObject({ looked: 0 });
+    expect(await hasActiveSince(env.LEDGER, DUE)).toBe(false);
     expect(await alerts()).toEqual(["overdue_result resolved"]);
   });
 
